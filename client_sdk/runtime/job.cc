@@ -85,11 +85,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     kernel->NoteSlowBirth(*block);
     const bool in_file = InFile(*block);
     if (in_file) block->written.BeginEmpty(block->room_bytes());
-    if (in_file && kernel != &loose) {
-      kernel->NoteStreamingBirth(*block);
-      ExtendWindow(kernel);
-      mover_.BeginStreaming(block.get());
-    }
+    if (in_file && kernel != &loose) StreamNew(kernel, block.get());
   }
   step_.profile.AddBirth(kernel->index, kernel->ordinal++, block.get());
   kernel->moved_ns += mover_.totals().stall_ns() - stall_before_ns;
@@ -97,6 +93,18 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     step_.BeginGap(session::NowNs(), mover_.totals().stall_ns());
   }
   return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
+}
+
+// A block that is not born leaves no room behind.
+void Job::StreamNew(RunningKernel* kernel, Block* block) {
+  kernel->NoteStreamingBirth(*block);
+  try {
+    ExtendWindow(kernel);
+  } catch (...) {
+    blocks_.GiveBack(block->place);
+    throw;
+  }
+  mover_.BeginStreaming(block);
 }
 
 void Job::PlaceNew(const RunningKernel& kernel, Block* block) {

@@ -213,6 +213,7 @@ class Job {
   void PlaceOperands(RunningKernel* kernel,
                      const std::vector<KernelOperand>& operands)
       STOWAGE_REQUIRES(mutex_);
+  void StreamNew(RunningKernel* kernel, Block* block) STOWAGE_REQUIRES(mutex_);
   void ExtendWindow(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
   bool ExtendWindowIntoHole(const RunningKernel& kernel)
       STOWAGE_REQUIRES(mutex_);

@@ -393,6 +393,24 @@ TEST(JobDemandTest, ATensorMayDieWhileAKernelUsesIt) {
   EXPECT_THAT(process.job().blocks(), IsEmpty());
 }
 
+TEST(JobDemandTest, ABirthThatCannotStreamLeavesNoRoomBehind) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 26 * kUnit,
+                       .limit_bytes = 20 * kUnit},
+                      kDemandOnly);
+  {
+    // Others would have to leave for its window, and the slow tier is full.
+    std::vector<TensorPtr> others;
+    for (int i = 0; i < 15; ++i) others.push_back(process.New(kUnit));
+    process.job().EndStep();
+    EXPECT_THROW(process.Run("large", {.births = {25 * kUnit}}),
+                 std::runtime_error);
+  }
+  const std::vector<TensorPtr> born =
+      process.Run("large", {.births = {25 * kUnit}});
+  EXPECT_TRUE(FakeProcess::Intact(*born[0]));
+}
+
 TEST(JobDemandTest, KnowsItsBlocksAndNobodyElses) {
   FakeProcess process(Limited(8 * kUnit), kDemandOnly);
   Job& job = process.job();
