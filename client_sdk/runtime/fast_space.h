@@ -116,7 +116,8 @@ class FastSpace {
   // aside, or if another kernel has it.
   bool ExtendWindow(int64_t other_bytes);
   // Gives it `bytes` at this offset of the arena, and evicts what stands there.
-  // Returns false if there are none, or if what is there cannot move.
+  // Returns false if there are none, or if what is there cannot move. Throws as
+  // Evictor::Evict() does.
   bool ExtendWindowAt(int64_t offset_bytes, int64_t bytes);
   // Gives it a hole, and evicts nothing. Returns false if none is much larger
   // than the window set aside.

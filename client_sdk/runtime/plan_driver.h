@@ -98,8 +98,8 @@ class PlanDriver {
     int64_t bytes = 0;
   };
   std::optional<Window> WindowOf(const RunningKernel& kernel) const;
-  // Calls `action`, which takes no room that the plan has for what the kernel is
-  // about to allocate.
+  // Keeps the room of what the kernel is about to allocate from `action`, and
+  // calls it. While plan() is set.
   void BesideBirths(const RunningKernel& kernel,
                     const std::function<void()>& action) {
     strangers_.BesideBirths(running_, kernel.index, action);

@@ -23,8 +23,8 @@ constexpr int64_t kMostBytes = 64 << 20;
 constexpr int64_t kPreferredFrames = 256;
 constexpr int64_t kSmallChunkBytes = 16 << 10;
 constexpr int64_t kMostChunkBytes = 1 << 20;
-// A kernel that reads a block so often in small pieces has more rows than the
-// window has room for. Where the pieces are as small as can be, it has for more.
+// A kernel that reads a block so many times in small pieces has more rows than
+// the window holds in them. The smallest pieces hold more.
 constexpr int64_t kManyTimes = 4;
 constexpr int64_t kMostBatchBytes = 4 << 20;
 // With fewer frames a stream would take what others are using.

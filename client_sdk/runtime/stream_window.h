@@ -77,11 +77,11 @@ class StreamWindow {
  private:
   using Piece = StreamPiece;
 
-  // Returns the size of the smallest pieces: as many as there are frames.
-  // Small pieces serve a kernel that goes from row to row. The smallest ones of a
-  // small window are smaller still, so that it has room for as many rows as a
-  // large one.
+  // Returns the size of small pieces, which serve a kernel that goes from row to
+  // row.
   int64_t SmallChunkBytes() const;
+  // Returns the size of the smallest pieces: as many as there are frames. In a
+  // small window they are smaller than small ones, so that it holds more rows.
   int64_t LeastChunkBytes() const;
   bool HasSmallPieces() const { return chunk_bytes_ <= SmallChunkBytes(); }
   int Divide(int64_t chunk_bytes);

@@ -236,8 +236,9 @@ class Soak:
     def where_threads_are(self, job):
         """Returns where those of the job and of the agent are."""
         lines = []
-        with contextlib.suppress(faults.NotNow, FileNotFoundError):
+        with contextlib.suppress(faults.NotNow, OSError):
             lines += ["", "threads of the job:", threads.describe(job.pid)]
+        with contextlib.suppress(OSError):
             lines += ["threads of the agent:",
                       threads.describe(self.host.daemons.pid("agent"))]
         return "\n".join(lines)

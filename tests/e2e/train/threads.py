@@ -23,13 +23,16 @@ def read(path):
 
 def usage(task):
     """Returns a thread's state, the seconds that it has run, and its page faults."""
-    fields = read(task / "stat").rpartition(")")[2].split()
+    fields = (task / "stat").read_text().rpartition(")")[2].split()
     return fields[0], (int(fields[11]) + int(fields[12])) / TICKS, int(fields[7])
 
 
 def describe(pid):
     """Returns a line for each thread: its name and state, what it does in a second,
-    its system call with its arguments, and where in the kernel it waits."""
+    its system call with its arguments, and where in the kernel it waits.
+
+    Raises OSError if the process, or one of its threads, ends meanwhile.
+    """
     tasks = sorted(Path(f"/proc/{pid}/task").iterdir(), key=lambda task: int(task.name))
     before = {task: usage(task) for task in tasks}
     time.sleep(WATCH_S)
