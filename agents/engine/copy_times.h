@@ -44,7 +44,11 @@ v1::MemorySystem ScaleCopies(v1::MemorySystem system,
 // Thread-safe.
 class CopyTimes {
  public:
-  explicit CopyTimes(v1::MemorySystem system) : system_(std::move(system)) {}
+  // So many processes copy the same at the same time, each in its turn.
+  explicit CopyTimes(v1::MemorySystem system, int processes = 1)
+      : system_(std::move(system)),
+        factors_{static_cast<double>(processes),
+                 static_cast<double>(processes)} {}
   CopyTimes(const CopyTimes&) = delete;
   CopyTimes& operator=(const CopyTimes&) = delete;
 
@@ -55,7 +59,8 @@ class CopyTimes {
   void Note(const MoveOrder& order, int64_t duration_ns, int64_t beside_ns);
 
   // Returns the factors of the copies since the last call. A direction in which
-  // too few were made to tell keeps the factor that it had; 1 at first.
+  // too few were made to tell keeps the factor that it had; at first, the number
+  // of processes.
   CopyFactors TakeFactors();
 
  private:

@@ -1,5 +1,7 @@
 #include "agents/jobs/hello.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -14,6 +16,9 @@
 
 namespace stowage::agent {
 namespace {
+
+// More than this is a mistake, and means no more.
+constexpr int64_t kMostLocalRanks = 1024;
 
 // Reads a string, which must end within its array; else clears `ended`.
 template <size_t N>
@@ -108,6 +113,8 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
   const absl::StatusOr<session::Limit> limit = ParseFast(fast, defaults);
   if (!limit.ok()) return limit.status();
   job.fast_limit = *limit;
+  job.local_ranks = static_cast<int32_t>(
+      std::clamp<int64_t>(hello.local_ranks, 1, kMostLocalRanks));
   job.wants_hints = hello.wants_hints != 0;
   job.wants_sums = hello.wants_sums != 0;
   if (!floor.empty()) {

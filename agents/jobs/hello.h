@@ -30,6 +30,8 @@ struct JobRequest {
   int64_t floor_bytes = 0;  // of fast memory, that it is sure of; 0: not stated
   std::string slow;
   std::string policy;
+  // Processes of its training on this host, which do the same at the same time.
+  int32_t local_ranks = 1;
   bool wants_hints = false;  // of the policy, for steps that leave their plan
   bool wants_sums = false;   // of what is in a file
   // Whether another agent has left the job, and the id that it had there.

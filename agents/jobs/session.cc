@@ -118,7 +118,7 @@ Session::Session(const JobRequest& request, const SessionContext& context,
       service_orders_(job_id_),
       share_(std::move(share)),
       slow_part_(std::move(rooms.slow_part)),
-      copy_times_(std::move(rooms.system)) {
+      copy_times_(std::move(rooms.system), request.local_ranks) {
   if (!request_.comes_back) descriptors_.push_back(segment_.fd());
   for (const TierRoom& room : rooms.rooms) {
     tiers_.push_back(TierInfoOf(room));

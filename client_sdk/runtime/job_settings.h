@@ -14,7 +14,8 @@ struct JobSettings {
   bool demand_only = false;
   // Follow plans even where demand mode was measured to be faster.
   bool plans_only = false;
-  // How long the end of a profiled step waits for its plan.
+  // How long the end of a profiled step waits for its plan, at least: a long
+  // step waits longer.
   int64_t plan_wait_ns = 5'000'000'000;
   // File that gets a line for each step; "-": standard output; empty: none.
   std::string step_log_path = {};

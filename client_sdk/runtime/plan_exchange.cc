@@ -21,6 +21,11 @@ constexpr int64_t kPlanLookAgainNs = 20'000'000;
 // Plans that are made to find a limit.
 constexpr int64_t kPlansForLimit = 10;
 
+// Steps without a plan may be several times as long as with it. So a plan that
+// comes late is worth waiting for where steps are long.
+constexpr int64_t kStepsToWait = 2;
+constexpr int64_t kMostWaitNs = 20'000'000'000;
+
 // Ranks share a terminal; one of them has the line.
 int ProgressDescriptor() {
   return RankOfProcess().value_or(0) == 0 ? STDERR_FILENO : -1;
@@ -89,6 +94,12 @@ void PlanExchange::ReceiveUntil(int64_t wait_ns, PlanningLine* line,
   }
 }
 
+// Returns how long to wait for the plan of a step that ends now.
+int64_t PlanExchange::WaitNs(const RunningStep& step, int64_t now_ns) const {
+  const int64_t steps_ns = kStepsToWait * (now_ns - step.begin_ns);
+  return std::max(settings_.plan_wait_ns, std::min(steps_ns, kMostWaitNs));
+}
+
 int64_t PlanExchange::AwaitPlan(const RunningStep& step, bool limit_is_awaited,
                                 int32_t kind) {
   const session::Segment* segment = client_->segment();
@@ -97,7 +108,7 @@ int64_t PlanExchange::AwaitPlan(const RunningStep& step, bool limit_is_awaited,
   const int64_t malformed = malformed_;
   const int64_t plans = limit_is_awaited ? kPlansForLimit : 1;
   PlanningLine line(kind, ProgressDescriptor(), begin_ns);
-  ReceiveUntil(plans * settings_.plan_wait_ns, &line, [&] {
+  ReceiveUntil(plans * WaitNs(step, begin_ns), &line, [&] {
     return HasReceived(step.profile.signature()) || malformed_ != malformed ||
            segment->profiles_refused.load() != refused;
   });

@@ -94,6 +94,7 @@ class PlanExchange {
 
  private:
   bool CanWrite(const RunningStep& step) const;
+  int64_t WaitNs(const RunningStep& step, int64_t now_ns) const;
   // Copies the agent's newest plan if it has not been copied yet.
   void Receive();
   bool HasReceived(uint64_t signature) const;

@@ -61,6 +61,7 @@ session::Hello MakeHello(const AttachOptions& options) {
   hello.version = session::kVersion;
   hello.wants_sums = FromEnvironment("STOWAGE_CHECKSUMS") == "1" ? 1 : 0;
   hello.wants_hints = FromEnvironment("STOWAGE_HINTS") == "1" ? 1 : 0;
+  hello.local_ranks = LocalRanks();
   CopyText(options.run_id, hello.run_id);
   CopyText(ReadCommand(), hello.command);
   CopyText(session::RankLimit(options.fast, LocalRanks()), hello.fast);

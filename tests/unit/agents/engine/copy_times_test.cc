@@ -73,6 +73,21 @@ TEST_F(CopyTimesTest, CopiesAreAsExpectedUntilTheyWereMeasured) {
   EXPECT_EQ(factors.in, 1);
 }
 
+TEST_F(CopyTimesTest, CopiesOfRanksTakeTurnsUntilTheyWereMeasured) {
+  CopyTimes times(TwoTiers(), /*processes=*/2);
+  CopyFactors factors = times.TakeFactors();
+  EXPECT_EQ(factors.out, 2);
+  EXPECT_EQ(factors.in, 2);
+  const int64_t alone_ns = ExpectedCopyNs(times.system(), 0, 1, 3 * kCopiedMiB);
+  for (int i = 0; i < 10; ++i) {
+    times.Note({.from_tier = 0, .to_tier = 1, .size_bytes = 3 * kCopiedMiB},
+               /*duration_ns=*/alone_ns, /*beside_ns=*/0);
+  }
+  factors = times.TakeFactors();
+  EXPECT_NEAR(factors.out, 1, 1e-3);
+  EXPECT_EQ(factors.in, 2);
+}
+
 TEST_F(CopyTimesTest, EachDirectionHasItsFactor) {
   NoteOut(10, 3);
   NoteIn(20, 0.5);

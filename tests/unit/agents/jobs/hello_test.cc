@@ -60,6 +60,17 @@ TEST(HelloTest, PrefersWhatTheJobAsksFor) {
   EXPECT_TRUE(request->wants_hints);
 }
 
+TEST(HelloTest, KnowsHowManyRanksTrainOnTheHost) {
+  session::Hello hello = ValidHello();
+  EXPECT_EQ(Parse(hello)->local_ranks, 1);
+  hello.local_ranks = 2;
+  EXPECT_EQ(Parse(hello)->local_ranks, 2);
+  hello.local_ranks = -1;
+  EXPECT_EQ(Parse(hello)->local_ranks, 1);
+  hello.local_ranks = int64_t{1} << 40;
+  EXPECT_EQ(Parse(hello)->local_ranks, 1024);
+}
+
 TEST(HelloTest, TakesALimitForTheHostIfTheAgentHoldsIt) {
   session::Hello hello = ValidHello();
   SetText(hello.fast, "8GiB/host");

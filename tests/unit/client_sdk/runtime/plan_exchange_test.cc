@@ -1,8 +1,10 @@
 #include "client_sdk/runtime/plan_exchange.h"
 
 #include <cstring>
+#include <semaphore>
 #include <string>
 
+#include "client_sdk/session/clock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/placed_memory.h"
 
@@ -65,6 +67,19 @@ struct PlansOnlyExchangeTest : PlanExchangeTest {
                          {.plans_only = true, .plan_wait_ns = kPatientNs}) {}
 };
 
+// Makes no plan before it is told to, and nobody is patient.
+struct LateExchangeTest : PlanExchangeTest {
+  LateExchangeTest()
+      : PlanExchangeTest(
+            [this](const session::ProfileArea& profile,
+                   session::PlanArea* plan) {
+              may_plan_.acquire();
+              return PlanNothing(profile, plan);
+            },
+            {.plan_wait_ns = 0}) {}
+  std::binary_semaphore may_plan_{0};
+};
+
 struct RefusingExchangeTest : PlanExchangeTest {
   RefusingExchangeTest() : PlanExchangeTest(nullptr) {}
 };
@@ -122,6 +137,16 @@ TEST_F(PlanExchangeTest, TheFirstProfileOfAKindWaitsForTheAgent) {
   BeginStep(/*index=*/2, /*kernel_key=*/6);
   step_.limit_bytes = 1;
   EXPECT_TRUE(plans_.WantsProfile(step_));
+}
+
+TEST_F(LateExchangeTest, OnlyAStepThatTookLongWaitsForAPlanThatIsLate) {
+  step_.begin_ns = session::NowNs();
+  EXPECT_FALSE(Exchange());
+  may_plan_.release();
+  step_.begin_ns -= kPatientNs;
+  plans_.AwaitPlan(step_, /*limit_is_awaited=*/false, /*kind=*/0);
+  plans_.TakePlans(step_.limit_bytes);
+  EXPECT_NE(plans_.library()->Find(step_.profile.signature()), nullptr);
 }
 
 TEST_F(PlanExchangeTest, TheFirstStepIsNotProfiled) {
