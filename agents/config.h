@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agents/jobs/hello.h"
-#include "agents/jobs/socket_access.h"
+#include "agents/jobs/admission/hello.h"
+#include "agents/jobs/admission/socket_access.h"
 #include "agents/kubernetes/kubernetes_options.h"
 #include "daemon/setting_value.h"
 #include "network/tls_files.h"

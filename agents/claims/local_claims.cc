@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "daemon/log.h"
 
 namespace stowage::agent {

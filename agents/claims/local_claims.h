@@ -20,7 +20,7 @@
 #include "absl/synchronization/mutex.h"
 #include "agents/claims/claim_request.h"
 #include "agents/claims/open_claims.h"
-#include "agents/jobs/claim_desk.h"
+#include "agents/jobs/admission/claim_desk.h"
 
 namespace stowage::agent {
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "agents/claims/claim_files.h"
 #include "agents/claims/json_text.h"
-#include "agents/jobs/whole_file.h"
+#include "agents/jobs/records/whole_file.h"
 #include "client_sdk/session/claim.h"
 #include "daemon/log.h"
 

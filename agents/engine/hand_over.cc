@@ -19,7 +19,7 @@ constexpr int kHandOvers = 9;
 constexpr int64_t kRoundToNs = 10'000;
 constexpr int64_t kLookAgainNs = 20'000'000;
 
-// Waits as a job does (client_sdk/runtime/move_lanes.cc).
+// Waits as a job does (client_sdk/runtime/moves/move_lanes.cc).
 void Await(session::MoveLane& lane, uint64_t number) {
   while (lane.completed.load(std::memory_order_acquire) <= number) {
     const uint32_t seen = lane.done_bell.load(std::memory_order_acquire);

@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agents/jobs/job_socket.h"
-#include "agents/jobs/peer.h"
+#include "agents/jobs/admission/job_socket.h"
+#include "agents/jobs/admission/peer.h"
 #include "agents/jobs/resizing.h"
 
 namespace stowage::agent {

@@ -22,12 +22,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "agents/jobs/claim_desk.h"
-#include "agents/jobs/hello.h"
-#include "agents/jobs/job_socket.h"
+#include "agents/jobs/admission/claim_desk.h"
+#include "agents/jobs/admission/hello.h"
+#include "agents/jobs/admission/job_socket.h"
+#include "agents/jobs/admission/socket_access.h"
 #include "agents/jobs/running_jobs.h"
 #include "agents/jobs/session.h"
-#include "agents/jobs/socket_access.h"
 #include "agents/tiers/owned_fd.h"
 
 namespace stowage::agent {

@@ -11,7 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/session.h"
 #include "client_sdk/session/size_spec.h"

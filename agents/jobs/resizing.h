@@ -8,7 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "agents/jobs/peer.h"
+#include "agents/jobs/admission/peer.h"
 #include "agents/jobs/running_jobs.h"
 #include "client_sdk/session/resize.h"
 

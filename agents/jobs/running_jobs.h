@@ -18,7 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "agents/jobs/limit_orders.h"
+#include "agents/jobs/records/limit_orders.h"
 
 namespace stowage::agent {
 

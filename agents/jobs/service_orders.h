@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-#include "agents/jobs/limit_orders.h"
-#include "agents/jobs/service_link.h"
+#include "agents/jobs/planning/service_link.h"
+#include "agents/jobs/records/limit_orders.h"
 
 namespace stowage::agent {
 

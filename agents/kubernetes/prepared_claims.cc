@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "agents/claims/claim_files.h"
 #include "agents/claims/json_text.h"
-#include "agents/jobs/whole_file.h"
+#include "agents/jobs/records/whole_file.h"
 #include "agents/kubernetes/cdi_spec.h"
 #include "daemon/log.h"
 

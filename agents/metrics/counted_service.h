@@ -20,7 +20,7 @@
 #include "absl/synchronization/mutex.h"
 #include "agents/engine/tier_use.h"
 #include "agents/jobs/job_observer.h"
-#include "agents/jobs/service_link.h"
+#include "agents/jobs/planning/service_link.h"
 #include "agents/metrics/agent_metrics.h"
 #include "agents/metrics/job_series.h"
 

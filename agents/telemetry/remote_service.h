@@ -22,7 +22,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "agents/jobs/service_link.h"
+#include "agents/jobs/planning/service_link.h"
 #include "agents/telemetry/resize_queue.h"
 #include "agents/telemetry/step_queue.h"
 #include "client_sdk/cpp/client.h"

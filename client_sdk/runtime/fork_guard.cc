@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "client_sdk/runtime/mutex.h"
+#include "client_sdk/runtime/process/mutex.h"
 
 namespace stowage::runtime {
 namespace {

@@ -7,8 +7,8 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FORK_GUARD_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_FORK_GUARD_H_
 
+#include "client_sdk/runtime/connection/session_client.h"
 #include "client_sdk/runtime/job.h"
-#include "client_sdk/runtime/session_client.h"
 
 namespace stowage::runtime {
 

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-#include "client_sdk/runtime/block_name.h"
+#include "client_sdk/runtime/blocks/block_name.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/error_text.h"

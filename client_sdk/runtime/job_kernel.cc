@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "client_sdk/runtime/blocks/tier_copy.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
-#include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/hash.h"
 

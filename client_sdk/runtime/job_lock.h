@@ -4,7 +4,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_JOB_LOCK_H_
 
 #include "client_sdk/runtime/job.h"
-#include "client_sdk/runtime/mutex.h"
+#include "client_sdk/runtime/process/mutex.h"
 
 namespace stowage::runtime {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "client_sdk/runtime/block_origins.h"
+#include "client_sdk/runtime/blocks/block_origins.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/session/clock.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "client_sdk/runtime/userfault.h"
+#include "client_sdk/runtime/moves/userfault.h"
 
 namespace stowage::runtime {
 namespace {

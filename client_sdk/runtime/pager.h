@@ -14,8 +14,8 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_PAGER_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_PAGER_H_
 
+#include "client_sdk/runtime/connection/session_client.h"
 #include "client_sdk/runtime/job.h"
-#include "client_sdk/runtime/session_client.h"
 
 namespace stowage::runtime {
 

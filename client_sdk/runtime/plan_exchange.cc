@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "client_sdk/runtime/missed_forecast.h"
-#include "client_sdk/runtime/rank.h"
-#include "client_sdk/runtime/report_log.h"
+#include "client_sdk/runtime/connection/report_log.h"
+#include "client_sdk/runtime/plans/missed_forecast.h"
+#include "client_sdk/runtime/process/rank.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/futex.h"
 

@@ -34,13 +34,13 @@
 #include <optional>
 #include <vector>
 
+#include "client_sdk/runtime/connection/session_client.h"
 #include "client_sdk/runtime/job_settings.h"
-#include "client_sdk/runtime/plan_library.h"
-#include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/runtime/planning_line.h"
-#include "client_sdk/runtime/running_step.h"
-#include "client_sdk/runtime/session_client.h"
-#include "client_sdk/runtime/step_publisher.h"
+#include "client_sdk/runtime/plans/plan_library.h"
+#include "client_sdk/runtime/plans/plan_table.h"
+#include "client_sdk/runtime/steps/running_step.h"
+#include "client_sdk/runtime/steps/step_publisher.h"
 
 namespace stowage::runtime {
 

@@ -9,12 +9,12 @@
 
 #include <memory>
 
+#include "client_sdk/runtime/connection/report_file.h"
+#include "client_sdk/runtime/connection/session_client.h"
 #include "client_sdk/runtime/fault_handler.h"
 #include "client_sdk/runtime/fork_guard.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/pager.h"
-#include "client_sdk/runtime/report_file.h"
-#include "client_sdk/runtime/session_client.h"
 #include "client_sdk/session/size_spec.h"
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/attached_job.h"

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "client_sdk/runtime/job.h"
-#include "client_sdk/runtime/running_kernel.h"
+#include "client_sdk/runtime/steps/running_kernel.h"
 
 namespace stowage::torch_plugin {
 

@@ -4,7 +4,7 @@
 #ifndef STOWAGE_CLIENT_SDK_TORCH_STORAGE_HANDLE_H_
 #define STOWAGE_CLIENT_SDK_TORCH_STORAGE_HANDLE_H_
 
-#include "client_sdk/runtime/storage_access.h"
+#include "client_sdk/runtime/blocks/storage_access.h"
 
 namespace stowage::torch_plugin {
 

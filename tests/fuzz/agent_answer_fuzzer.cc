@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "agents/jobs/fixed_text.h"
-#include "agents/jobs/job_socket.h"
+#include "agents/jobs/admission/job_socket.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "agents/tiers/owned_fd.h"
-#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/connection/session_client.h"
 #include "client_sdk/session/descriptor_message.h"
 #include "client_sdk/session/page_sums.h"
 #include "tests/fuzz/fuzz_input.h"

@@ -18,8 +18,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "agents/engine/tier_catalog.h"
-#include "agents/jobs/fixed_text.h"
 #include "agents/jobs/job_server.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "agents/sharing/fast_memory.h"
 #include "client_sdk/session/futex.h"
 #include "client_sdk/session/resize.h"

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "agents/tiers/owned_fd.h"
 #include "client_sdk/session/descriptor_message.h"
 #include "client_sdk/session/session.h"

@@ -6,14 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "agents/jobs/captured_profile.h"
-#include "agents/jobs/delivered_plans.h"
-#include "agents/jobs/graph_builder.h"
-#include "agents/jobs/kernels_alone.h"
-#include "agents/jobs/profile_drift.h"
-#include "agents/jobs/situation.h"
-#include "agents/jobs/step_reader.h"
-#include "agents/jobs/streamed_scratch.h"
+#include "agents/jobs/planning/delivered_plans.h"
+#include "agents/jobs/planning/graph_builder.h"
+#include "agents/jobs/planning/kernels_alone.h"
+#include "agents/jobs/planning/profile_drift.h"
+#include "agents/jobs/planning/situation.h"
+#include "agents/jobs/planning/streamed_scratch.h"
+#include "agents/jobs/records/captured_profile.h"
+#include "agents/jobs/records/step_reader.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"

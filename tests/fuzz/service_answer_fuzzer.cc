@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "agents/jobs/captured_profile.h"
-#include "agents/jobs/delivered_plans.h"
-#include "agents/jobs/forecast.h"
-#include "agents/jobs/graph_builder.h"
-#include "agents/jobs/limit_orders.h"
-#include "agents/jobs/limit_too_small.h"
-#include "agents/jobs/plan_table.h"
+#include "agents/jobs/planning/delivered_plans.h"
+#include "agents/jobs/planning/forecast.h"
+#include "agents/jobs/planning/graph_builder.h"
+#include "agents/jobs/planning/limit_too_small.h"
+#include "agents/jobs/planning/plan_table.h"
+#include "agents/jobs/planning/situation.h"
+#include "agents/jobs/records/captured_profile.h"
+#include "agents/jobs/records/limit_orders.h"
 #include "agents/jobs/service_orders.h"
-#include "agents/jobs/situation.h"
 #include "agents/telemetry/resize_queue.h"
 #include "client_sdk/cpp/status.h"
 #include "google/protobuf/stubs/logging.h"

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "agents/jobs/captured_profile.h"
-#include "agents/jobs/fixed_text.h"
-#include "agents/jobs/graph_builder.h"
-#include "agents/jobs/hello.h"
-#include "agents/jobs/plan_table.h"
-#include "agents/jobs/situation.h"
-#include "agents/jobs/step_reader.h"
+#include "agents/jobs/admission/hello.h"
+#include "agents/jobs/planning/graph_builder.h"
+#include "agents/jobs/planning/plan_table.h"
+#include "agents/jobs/planning/situation.h"
+#include "agents/jobs/records/captured_profile.h"
+#include "agents/jobs/records/fixed_text.h"
+#include "agents/jobs/records/step_reader.h"
 #include "google/protobuf/stubs/logging.h"
 #include "gtest/gtest.h"
 #include "tests/fuzz/mutator.h"

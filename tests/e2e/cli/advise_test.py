@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import chain_graph
-from cli_test import (BINARY_DIR, CAPTURED, INFEASIBLE, STOWAGE, UNAVAILABLE, USAGE, CliTest,
+from command_line import (BINARY_DIR, CAPTURED, INFEASIBLE, STOWAGE, UNAVAILABLE, USAGE, CliTest,
                       stowage)
 
 

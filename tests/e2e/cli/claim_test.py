@@ -9,12 +9,9 @@ import tempfile
 import time
 import unittest
 
-SOURCE_DIR = pathlib.Path(
-    os.environ.get("STOWAGE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[3]))
-BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
-STOWAGE = BINARY_DIR / "bin" / "stowage"
+from command_line import BAD_DATA, BINARY_DIR, INFEASIBLE, NO_INPUT, STOWAGE, UNAVAILABLE
 
-FAILURE, BAD_DATA, NO_INPUT, UNAVAILABLE, INFEASIBLE = 1, 65, 66, 69, 78
+FAILURE = 1
 AMOUNTS = ("--fast", "8MiB", "--slow", "64MiB")
 READY_S = 60
 

@@ -7,7 +7,7 @@ import json
 import re
 import unittest
 
-from cli_test import BAD_DATA, NO_INPUT, SMALL, SOURCE_DIR, USAGE, CliTest, stowage
+from command_line import BAD_DATA, NO_INPUT, SMALL, SOURCE_DIR, USAGE, CliTest, stowage
 
 GRAPHS = SOURCE_DIR / "tools/stowage/suites/graphs"
 CAPTURED = GRAPHS / "alexnet-b8.pb.gz"

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "client_sdk/session/claim.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

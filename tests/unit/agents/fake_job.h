@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "agents/engine/move_order.h"
-#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "client_sdk/session/descriptor_message.h"
 #include "client_sdk/session/futex.h"
 #include "client_sdk/session/session.h"

@@ -15,7 +15,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "agents/jobs/service_link.h"
+#include "agents/jobs/planning/service_link.h"
 
 namespace stowage::agent {
 

@@ -20,6 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONTEXT = Path("tests/unit/examples/context")
+# Folders whose examples, those in the folders below them included, are in one
+# namespace: what they name is the same.
+LAYERED = ("agents/jobs", "client_sdk/runtime")
 INDENT = "//   "
 NAMESPACE = re.compile(r"^namespace ([a-z_:]+) \{", re.M)
 INCLUDE = re.compile(r"^#include.*$", re.M)
@@ -72,7 +75,9 @@ def program_of(library, examples, root):
 
 def function_of(header, example):
     names = [example.namespace] if example.namespace else []
-    names += ["examples", *map(identifier, header.rsplit("/", 1))]
+    folder, name = header.rsplit("/", 1)
+    folder = next((l for l in LAYERED if folder.startswith(l + "/")), folder)
+    names += ["examples", identifier(folder), identifier(name)]
     return "\n".join([
         f"namespace {'::'.join(names)} {{",
         "auto Example() {",

@@ -136,7 +136,7 @@ class RulesTest(unittest.TestCase):
 
     def test_reports_the_session_including_the_runtime(self):
         self.assert_reports("client_sdk/session/session.h",
-                            '#include "client_sdk/runtime/block.h"\n')
+                            '#include "client_sdk/runtime/blocks/block.h"\n')
 
     def test_reports_the_runtime_including_a_proto(self):
         self.assert_reports("client_sdk/runtime/job.cc",

@@ -98,20 +98,29 @@ POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/plan/",
 MOST_SOURCE_FILES = 30
 # Folder -> what it holds, where that is one subject all the same.
 LARGE_FOLDERS = {
-    "agents/jobs": "the parts of one object, a job's session",
     "agents/tiers": "one pair of files for each kind of memory and its parts",
-    "client_sdk/runtime": "the parts of one object, the in-process job",
     "client_sdk/torch": "the hook, and one pair of files for each way in which PyTorch runs code",
 }
 
-# The folders of server/, each of which includes itself and those before it.
-SERVER_FOLDERS = ("storage", "fleet", "graphs", "placement", "scheduling",
-                  "training", "retention", "metrics", "access", "calls", "rpc",
-                  "runtime")
-for number, folder in enumerate(SERVER_FOLDERS, 1):
-    PROJECT_HEADERS[f"server/{folder}"] = (
-        "timing/", "daemon/", "network/", "policies/", "stowage/v1/",
-        *(f"server/{earlier}/" for earlier in SERVER_FOLDERS[:number]))
+# Folder -> those in it, each of which includes itself and those before it, and
+# the prefixes of what else all of them may include.
+LAYERS = {
+    "server":
+        (("storage", "fleet", "graphs", "placement", "scheduling", "training",
+          "retention", "metrics", "access", "calls", "rpc", "runtime"),
+         ("timing/", "daemon/", "network/", "policies/", "stowage/v1/")),
+    "client_sdk/runtime":
+        (("process", "connection", "blocks", "moves", "plans", "space", "steps",
+          "placing"), ("client_sdk/session/",)),
+    "agents/jobs":
+        (("records", "planning", "admission"),
+         ("agents/tiers/", "agents/engine/", "agents/sharing/",
+          "client_sdk/session/", "timing/", "stowage/v1/")),
+}
+for parent, (layers, others) in LAYERS.items():
+    for number, layer in enumerate(layers, 1):
+        PROJECT_HEADERS[f"{parent}/{layer}"] = (
+            *others, *(f"{parent}/{earlier}/" for earlier in layers[:number]))
 
 # What an include looks like -> the only folders that may have it.
 RESERVED_HEADERS = (

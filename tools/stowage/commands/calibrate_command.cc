@@ -15,7 +15,7 @@
 #include "agents/tiers/huge_pages.h"
 #include "agents/tiers/tier_provider.h"
 #include "agents/tiers/tier_spec.h"
-#include "client_sdk/runtime/available_memory.h"
+#include "client_sdk/runtime/process/available_memory.h"
 #include "client_sdk/session/size_spec.h"
 #include "policies/model/codec.h"
 #include "tools/stowage/calibrate/calibration_text.h"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "client_sdk/session/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agents/engine/tier_catalog.h"
-#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/records/fixed_text.h"
 #include "agents/sharing/fast_memory.h"
 #include "client_sdk/session/session.h"
 #include "gmock/gmock.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/jobs/captured_profile.h"
+#include "agents/jobs/records/captured_profile.h"
 #include "client_sdk/session/session.h"
 
 namespace stowage::agent {

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/runtime/blocks/tier_copy.h"
 #include "client_sdk/session/futex.h"
 
 namespace stowage::runtime {

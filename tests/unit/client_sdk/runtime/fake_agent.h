@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/connection/session_client.h"
 #include "client_sdk/session/session.h"
 #include "tests/unit/agents/temp_directory.h"
 

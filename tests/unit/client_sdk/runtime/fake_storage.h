@@ -10,7 +10,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "client_sdk/runtime/storage_access.h"
+#include "client_sdk/runtime/blocks/storage_access.h"
 
 namespace stowage::runtime {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/plans/plan_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/small_training.h"

@@ -16,10 +16,10 @@
 #include <memory>
 #include <utility>
 
-#include "client_sdk/runtime/evictor.h"
-#include "client_sdk/runtime/mover.h"
-#include "client_sdk/runtime/placed_blocks.h"
-#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/blocks/placed_blocks.h"
+#include "client_sdk/runtime/connection/session_client.h"
+#include "client_sdk/runtime/moves/mover.h"
+#include "client_sdk/runtime/space/evictor.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 #include "tests/unit/client_sdk/runtime/fake_storage.h"

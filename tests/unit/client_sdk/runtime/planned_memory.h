@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "client_sdk/runtime/plan_table.h"
-#include "client_sdk/runtime/plan_tensors.h"
+#include "client_sdk/runtime/plans/plan_table.h"
+#include "client_sdk/runtime/plans/plan_tensors.h"
 #include "tests/unit/client_sdk/runtime/placed_memory.h"
 
 namespace stowage::runtime {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "client_sdk/runtime/stream_window.h"
+#include "client_sdk/runtime/moves/stream_window.h"
 #include "client_sdk/session/session.h"
 
 namespace stowage::runtime {

@@ -16,7 +16,7 @@ CLANG = shutil.which("clang++")
 SKIPPED = 77  # the return code that ctest takes for a skipped test
 
 COUNTER = """
-#include "client_sdk/runtime/mutex.h"
+#include "client_sdk/runtime/process/mutex.h"
 class Counter {
  public:
   void Add() { %s ++count_; }
@@ -50,7 +50,7 @@ class ThreadSafetyTest(unittest.TestCase):
             return check(source)
 
     def test_the_runtime_reaches_what_is_guarded_with_the_mutex_held(self):
-        sources = sorted((ROOT / "client_sdk/runtime").glob("*.cc"))
+        sources = sorted((ROOT / "client_sdk/runtime").rglob("*.cc"))
         self.assertGreater(len(sources), 20)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             errors = "".join(pool.map(check, sources))

@@ -1,0 +1,101 @@
+#include "agents/jobs/admission/job_rooms.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "agents/jobs/records/fixed_text.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr size_t kSlowArena = 1;  // among the descriptors, fast to slow
+
+absl::Status Annotate(const absl::Status& status, absl::string_view what) {
+  return absl::Status(status.code(),
+                      absl::StrCat(what, ": ", status.message()));
+}
+
+// Gives an arena to the job's user, so that quotas count it. If the agent may
+// not do so it keeps the arena, and the job uses it all the same.
+void GiveTo(const Peer& peer, int arena) {
+  if (fchown(arena, peer.uid, peer.gid) != 0) return;
+}
+
+// Takes the part of the slow arena. One that a job has already counts as large
+// as it is, whatever the job says.
+absl::StatusOr<std::unique_ptr<SlowPart>> TakePart(
+    const std::string& spec, const std::vector<OwnedFd>& left,
+    Allotment* allotment) {
+  if (left.size() <= kSlowArena) return allotment->TakeSlow(spec);
+  struct stat status;
+  if (fstat(left[kSlowArena].get(), &status) != 0) {
+    return absl::ErrnoToStatus(errno, "the job's arena");
+  }
+  return allotment->TakeSlowBytes(status.st_size);
+}
+
+}  // namespace
+
+absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
+                                   std::vector<OwnedFd> left,
+                                   const SlowDirectories& directories,
+                                   TierCatalog* catalog, Allotment* allotment) {
+  const auto fast = catalog->Fast();
+  if (!fast.ok()) return Annotate(fast.status(), "fast tier");
+  absl::StatusOr<std::string> slow_spec =
+      directories.TierFor(request.slow, request.peer);
+  if (!slow_spec.ok()) return Annotate(slow_spec.status(), "slow tier");
+  std::unique_ptr<SlowPart> slow_part;
+  if (allotment != nullptr) {
+    auto taken = TakePart(*slow_spec, left, allotment);
+    if (!taken.ok()) return Annotate(taken.status(), "slow tier");
+    slow_part = *std::move(taken);
+    slow_spec = slow_part->spec();
+  }
+  const auto slow = catalog->Slow(*slow_spec);
+  if (!slow.ok()) return Annotate(slow.status(), "slow tier");
+  JobRooms rooms{.system = (*slow)->system, .slow_part = std::move(slow_part)};
+  const std::shared_ptr<const TierEntry> tiers[] = {*fast, *slow};
+  for (size_t i = 0; i < std::size(tiers); ++i) {
+    // The limit may grow while the job runs, so it does not bound the arena.
+    absl::StatusOr<TierRoom> room =
+        left.empty() ? tiers[i]->MakeRoom(0)
+                     : tiers[i]->AdoptRoom(std::move(left[i]));
+    if (!room.ok()) {
+      return Annotate(room.status(), i == 0 ? "fast tier" : "slow tier");
+    }
+    if (request.wants_sums && i + 1 == std::size(tiers)) {
+      OwnedFd sums;
+      if (left.size() > std::size(tiers)) sums = std::move(left.back());
+      const absl::Status kept = room->arena->KeepSums(std::move(sums));
+      if (!kept.ok()) return Annotate(kept, "checksums");
+    }
+    if (left.empty()) GiveTo(request.peer, room->arena->fd());
+    rooms.rooms.push_back(*std::move(room));
+  }
+  return rooms;
+}
+
+session::TierInfo TierInfoOf(const TierRoom& room) {
+  const TierTraits& traits = room.traits;
+  session::TierInfo info{};
+  SetText(info.name, traits.name);
+  if (traits.addressable) info.flags |= session::kTierAddressable;
+  if (traits.file) info.flags |= session::kTierFile;
+  info.capacity_bytes = room.arena->capacity_bytes();
+  info.kernel_read_ps_per_byte = traits.kernel_read_ps_per_byte;
+  info.kernel_write_ps_per_byte = traits.kernel_write_ps_per_byte;
+  info.copy_from_ps_per_byte = traits.copy_from_ps_per_byte;
+  info.copy_to_ps_per_byte = traits.copy_to_ps_per_byte;
+  return info;
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,238 @@
+#include "client_sdk/runtime/placing/demand_placer.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+
+#include "client_sdk/runtime/blocks/victims.h"
+#include "client_sdk/session/size_spec.h"
+
+namespace stowage::runtime {
+namespace {
+
+// Share of the free arena that a kernel that streams wants as its window.
+constexpr double kWindowShare = 0.9;
+// What streams needs this part of the arena as its window.
+constexpr int64_t kLeastWindowShare = 4;
+// Smaller tensors than this part of the fast arena find room anywhere.
+constexpr int64_t kLargeShare = 8;
+
+// Ends, in the end, what an error has left under way.
+struct Fetches {
+  ~Fetches() {
+    for (Block* block : blocks) {
+      if (block->moving()) mover->Finish(block);
+    }
+  }
+  Mover* mover;
+  const std::vector<Block*>& blocks;
+};
+
+int64_t RoomBytesOf(const std::vector<Block*>& blocks) {
+  int64_t bytes = 0;
+  for (const Block* block : blocks) bytes += block->room_bytes();
+  return bytes;
+}
+
+}  // namespace
+
+void DemandPlacer::PlaceNew(Block* block) {
+  std::optional<Place> room = evictor_->TakeFastRoom(block);
+  if (!room.has_value()) room = blocks_->TakeSlowRoom(block);
+  if (!room.has_value() && blocks_->GiveUpAllKept()) {
+    room = blocks_->TakeSlowRoom(block);
+  }
+  if (!room.has_value()) {
+    throw std::runtime_error(
+        "stowage: no tier has room for a tensor of " +
+        session::SizeText(block->size_bytes) +
+        "; give the slow tier more space or raise the limit of fast memory");
+  }
+  block->place = *room;
+}
+
+bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
+                                 const std::vector<KernelOperand>& operands,
+                                 int64_t arena_bytes) {
+  const std::vector<Block*> wanted =
+      OperandsBesideBirths(kernel, operands, arena_bytes);
+  bool scattered = false;
+  {
+    const Fetches fetches{mover_, wanted};
+    for (Block* block : wanted) {
+      const bool fast = !Absent(*block) || evictor_->BeginFetch(block);
+      scattered = scattered || !fast;
+    }
+    for (Block* block : wanted) {
+      evictor_->FinishFetch(block);
+    }
+  }
+  const Births births = BirthsOf(kernel);
+  const bool streams =
+      Streams(births, operands, arena_bytes - RoomBytesOf(wanted));
+  const int64_t piece_bytes = PieceFor(births, wanted, streams, arena_bytes);
+  if (mover_->any_ahead() && !HasPiece(piece_bytes, /*leaving=*/{})) {
+    mover_->FinishAhead(/*wait=*/true);
+  }
+  if (scattered) {
+    Compact(wanted);
+  } else if (!HasPiece(piece_bytes, /*leaving=*/{})) {
+    const std::vector<Block*> small = SmallOf(wanted, arena_bytes);
+    if (HasPiece(piece_bytes + RoomBytesOf(small), small)) Compact(small);
+  }
+  // The kernel is going to write operands that were fetched just now.
+  for (const KernelOperand& operand : operands) blocks_->NoteWrite(operand);
+  return streams;
+}
+
+// Returns whether a kernel is going to stream operands, or some of what it
+// allocates beside those that are in the arena.
+bool DemandPlacer::Streams(const Births& births,
+                           const std::vector<KernelOperand>& operands,
+                           int64_t free_bytes) const {
+  const auto in_file = [this](int tier) {
+    return !blocks_->tier(tier).addressable();
+  };
+  return (births.all_bytes > free_bytes && in_file(1)) ||
+         std::any_of(operands.begin(), operands.end(),
+                     [&](const KernelOperand& operand) {
+                       return in_file(operand.block->place.tier);
+                     });
+}
+
+// Returns the operands that can move and fit the fast arena together. Prefers
+// small ones. Returns the largest first, while there is the most room.
+std::vector<Block*> DemandPlacer::OperandsThatFit(
+    const std::vector<KernelOperand>& operands, int64_t arena_bytes) const {
+  std::vector<Block*> blocks;
+  int64_t free_bytes = arena_bytes;
+  for (const KernelOperand& operand : operands) {
+    Block* block = operand.block;
+    const bool only_user = block->users == 1;  // this kernel
+    if (only_user && blocks_->CanMove(*block)) {
+      blocks.push_back(block);
+    } else if (!Absent(*block)) {
+      free_bytes -= block->room_bytes();
+    }
+  }
+  std::sort(blocks.begin(), blocks.end(), [&](Block* a, Block* b) {
+    return std::tuple(Absent(*a), a->size_bytes, a->id) <
+           std::tuple(Absent(*b), b->size_bytes, b->id);
+  });
+  auto beyond = blocks.begin();
+  for (; beyond != blocks.end(); ++beyond) {
+    if ((*beyond)->room_bytes() > free_bytes) break;
+    free_bytes -= (*beyond)->room_bytes();
+  }
+  blocks.erase(beyond, blocks.end());
+  std::reverse(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+// Returns the operands that fit the arena together and, in a file tier, leave
+// room for what the kernel allocates or for a window: else the largest leave,
+// unless they are larger than what would stream instead.
+std::vector<Block*> DemandPlacer::OperandsBesideBirths(
+    const RunningKernel& kernel, const std::vector<KernelOperand>& operands,
+    int64_t arena_bytes) {
+  std::vector<Block*> all = OperandsThatFit(operands, arena_bytes);
+  if (blocks_->tier(1).addressable()) return all;
+  const int64_t births_bytes = BirthsOf(kernel).all_bytes;
+  const int64_t least_bytes =
+      std::min(births_bytes, arena_bytes / kLeastWindowShare);
+  const int64_t free_bytes = arena_bytes - RoomBytesOf(all);
+  if (free_bytes >= least_bytes) return all;
+  std::vector<Block*> fewer =
+      OperandsThatFit(operands, arena_bytes - least_bytes);
+  const int64_t left_bytes = RoomBytesOf(all) - RoomBytesOf(fewer);
+  if (births_bytes - free_bytes < left_bytes) return all;
+  for (Block* block : all) {
+    const bool stays =
+        std::find(fewer.begin(), fewer.end(), block) != fewer.end();
+    if (!stays && !Absent(*block)) evictor_->Evict(block);
+  }
+  return fewer;
+}
+
+// Returns how much room in one piece the kernel will need beside its operands:
+// for the largest tensor that it will allocate, or for a window to stream
+// through. Returns 0 where it needs little, or the largest finds no room at all.
+int64_t DemandPlacer::PieceFor(const Births& births,
+                               const std::vector<Block*>& operands,
+                               bool streams, int64_t arena_bytes) {
+  const int64_t other_bytes = arena_bytes - RoomBytesOf(operands);
+  const bool fits = births.largest_bytes <= other_bytes;
+  int64_t piece_bytes = fits ? births.largest_bytes : 0;
+  if (streams) {
+    piece_bytes = std::max<int64_t>(piece_bytes, kWindowShare * other_bytes);
+  }
+  return piece_bytes < arena_bytes / kLargeShare ? 0 : piece_bytes;
+}
+
+// Returns whether so much is free in one piece, or would be if what no kernel
+// uses left, and the operands `leaving` too.
+bool DemandPlacer::HasPiece(int64_t bytes,
+                            const std::vector<Block*>& leaving) const {
+  const auto leaves = [&](const Block& victim) {
+    return blocks_->Movable(victim) ||
+           std::find(leaving.begin(), leaving.end(), &victim) != leaving.end();
+  };
+  return bytes == 0 ||
+         LowestVictims(blocks_->fast(), bytes, leaves).has_value();
+}
+
+// Returns the smallest operands, which may move for the others' sake: to move
+// large ones would not pay. They are sorted, the largest first.
+std::vector<Block*> DemandPlacer::SmallOf(const std::vector<Block*>& operands,
+                                          int64_t arena_bytes) {
+  int64_t most_bytes = arena_bytes / kLargeShare;
+  auto first = operands.end();
+  while (first != operands.begin() &&
+         (*(first - 1))->room_bytes() <= most_bytes) {
+    most_bytes -= (*--first)->room_bytes();
+  }
+  return {first, operands.end()};
+}
+
+// Lays operands out side by side, so that the rest of the fast arena is in one
+// piece, or in few.
+void DemandPlacer::Compact(const std::vector<Block*>& operands) {
+  for (Block* block : operands) {
+    if (!Absent(*block)) evictor_->Evict(block);
+  }
+  for (Block* block : operands) {
+    const auto room = evictor_->ClearRoom(evictor_->LowestRoom(*block), block);
+    if (room.has_value()) evictor_->FetchTo(*room, block);
+  }
+}
+
+void DemandPlacer::NoteBirth(const RunningKernel& kernel, const Block& block) {
+  const int64_t capacity_bytes = blocks_->fast().capacity_bytes();
+  if (kernel.born_bytes < capacity_bytes / kLargeShare) return;
+  Births& births = births_[kernel.shape];
+  births.largest_bytes = std::max(births.largest_bytes, block.room_bytes());
+  births.all_bytes = std::max(births.all_bytes, kernel.born_bytes);
+}
+
+DemandPlacer::Births DemandPlacer::BirthsOf(const RunningKernel& kernel) const {
+  const auto births = births_.find(kernel.shape);
+  return births != births_.end() ? births->second : Births{};
+}
+
+int64_t DemandPlacer::RoomForBirths(const RunningKernel& kernel,
+                                    int64_t arena_bytes) const {
+  int64_t free_bytes = arena_bytes;
+  for (const Block* block : kernel.in_use) {
+    if (!Absent(*block)) free_bytes -= block->room_bytes();
+  }
+  const Births births = BirthsOf(kernel);
+  if (births.all_bytes <= free_bytes) return births.all_bytes;
+  const int64_t beside_bytes =
+      std::max<int64_t>(free_bytes - arena_bytes / kLeastWindowShare, 0);
+  return births.largest_bytes <= beside_bytes
+             ? beside_bytes
+             : std::min(births.all_bytes - births.largest_bytes, beside_bytes);
+}
+
+}  // namespace stowage::runtime
