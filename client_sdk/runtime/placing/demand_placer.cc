@@ -13,8 +13,9 @@ namespace {
 
 // Share of the free arena that a kernel that streams wants as its window.
 constexpr double kWindowShare = 0.9;
-// What streams needs this part of the arena as its window.
-constexpr int64_t kLeastWindowShare = 4;
+// What streams needs this part of the arena as its window: the window keeps the
+// pieces that are used, and a tensor that has room keeps all of it.
+constexpr double kLeastWindowShare = 2.0 / 3;
 // Smaller tensors than this part of the fast arena find room anywhere.
 constexpr int64_t kLargeShare = 8;
 
@@ -28,6 +29,10 @@ struct Fetches {
   Mover* mover;
   const std::vector<Block*>& blocks;
 };
+
+int64_t LeastWindowBytes(int64_t arena_bytes) {
+  return RoundUpToPage(static_cast<int64_t>(kLeastWindowShare * arena_bytes));
+}
 
 int64_t RoomBytesOf(const std::vector<Block*>& blocks) {
   int64_t bytes = 0;
@@ -140,7 +145,7 @@ std::vector<Block*> DemandPlacer::OperandsBesideBirths(
   if (blocks_->tier(1).addressable()) return all;
   const int64_t births_bytes = BirthsOf(kernel).all_bytes;
   const int64_t least_bytes =
-      std::min(births_bytes, arena_bytes / kLeastWindowShare);
+      std::min(births_bytes, LeastWindowBytes(arena_bytes));
   const int64_t free_bytes = arena_bytes - RoomBytesOf(all);
   if (free_bytes >= least_bytes) return all;
   std::vector<Block*> fewer =
@@ -229,7 +234,7 @@ int64_t DemandPlacer::RoomForBirths(const RunningKernel& kernel,
   const Births births = BirthsOf(kernel);
   if (births.all_bytes <= free_bytes) return births.all_bytes;
   const int64_t beside_bytes =
-      std::max<int64_t>(free_bytes - arena_bytes / kLeastWindowShare, 0);
+      std::max<int64_t>(free_bytes - LeastWindowBytes(arena_bytes), 0);
   return births.largest_bytes <= beside_bytes
              ? beside_bytes
              : std::min(births.all_bytes - births.largest_bytes, beside_bytes);

@@ -16,7 +16,7 @@
 // kernel that streams, would find no room in one piece, the small operands are
 // laid out side by side before the kernel begins. If the operands leave no room
 // for all that it allocates, some of that streams: then the largest operands
-// stay behind until a quarter of the arena is left as the window.
+// stay behind until two thirds of the arena are left as the window.
 //
 // Invariant: after FetchOperands() each operand is where the kernel may use it
 // until EndKernel; only blocks that no kernel uses are moved.

@@ -21,6 +21,8 @@ namespace {
 constexpr int64_t kLeastArenaBytes = 1 << 20;
 // Share of what is free that a kernel that streams begins to look for.
 constexpr double kExtensionShare = 0.9;
+// An extension is larger than the window that is set aside by this part of it.
+constexpr int64_t kLeastGainShare = 4;
 // The window has its final size when this step, counted from 0, has ended:
 // optimizers have their state then.
 constexpr int64_t kLastStepOfWindow = 1;
@@ -287,7 +289,8 @@ bool FastSpace::ExtendWindow(
   if (extended_) return false;
   std::optional<Place> room;
   int64_t bytes = kExtensionShare * most_bytes;
-  for (; !room.has_value() && bytes > 2 * window_bytes(); bytes -= bytes / 8) {
+  const int64_t least_bytes = window_bytes() + window_bytes() / kLeastGainShare;
+  for (; !room.has_value() && bytes > least_bytes; bytes -= bytes / 8) {
     extension_block_.size_bytes = bytes;
     room = take();
   }

@@ -112,15 +112,15 @@ class FastSpace {
   // ---- The window ----
 
   // Gives the window all room that a kernel does not need for `other_bytes`.
-  // Returns false if there is no room for a window much larger than the one set
-  // aside, or if another kernel has it.
+  // Returns false if there is no room for a window larger than the one set aside
+  // by a quarter, or if another kernel has it.
   bool ExtendWindow(int64_t other_bytes);
   // Gives it `bytes` at this offset of the arena, and evicts what stands there.
   // Returns false if there are none, or if what is there cannot move. Throws as
   // Evictor::Evict() does.
   bool ExtendWindowAt(int64_t offset_bytes, int64_t bytes);
-  // Gives it a hole, and evicts nothing. Returns false if none is much larger
-  // than the window set aside.
+  // Gives it a hole, and evicts nothing. Returns false if none is larger than
+  // the window set aside by a quarter.
   bool ExtendWindowIntoHole();
   // Returns whether a kernel has it.
   bool extends_window() const { return extended_; }

@@ -167,15 +167,15 @@ TEST_F(DemandPlacerTest, BirthsHaveTheRoomThatTheyNeed) {
   EXPECT_EQ(RoomBeside({Make(6)}), 10 * kPage);
 }
 
-TEST_F(DemandPlacerTest, BirthsThatDoNotFitLeaveAQuarterToTheWindow) {
-  NoteBirths({6, 6});
+TEST_F(DemandPlacerTest, BirthsThatDoNotFitLeaveTwoThirdsToTheWindow) {
+  NoteBirths({6, 6, 6});
   Block* slow = Make(8, /*tier=*/1);
-  EXPECT_EQ(RoomBeside({slow, Make(6)}), 6 * kPage);  // of 10
+  EXPECT_EQ(RoomBeside({slow, Make(2)}), 3 * kPage);  // of 14
 }
 
 TEST_F(DemandPlacerTest, ALargeBirthThatDoesNotFitLeavesItsRoomToTheWindow) {
   NoteBirths({14, 2});
-  Block* small = Make(4);
+  Block* small = Make(3);
   EXPECT_EQ(RoomBeside({small}), 2 * kPage);
   EXPECT_EQ(RoomBeside({small, Make(10)}), 0);
 }
@@ -188,7 +188,7 @@ TEST_F(DemandPlacerTest, SmallBirthsAreNotRemembered) {
 TEST_F(DemandPlacerTest, TheLargestOperandLeavesWhereMoreWouldStream) {
   NoteBirths({8, 8}, /*shape=*/5);
   Block* large = Make(8);
-  Block* small = Make(6);
+  Block* small = Make(4);
   EXPECT_TRUE(Fetch({large, small}, /*shape=*/5));
   EXPECT_FALSE(Fast(large));
   EXPECT_TRUE(Fast(small));

@@ -274,7 +274,12 @@ TEST(FastSpaceTest, AnExtensionIntoAHoleEvictsNothing) {
     }
     s.space.EndExtension();
   }
-  Filler full(&s.memory, 17);
+  {
+    Filler almost_full(&s.memory, 17);
+    EXPECT_TRUE(s.space.ExtendWindowIntoHole());
+    s.space.EndExtension();
+  }
+  Filler full(&s.memory, 18);
   EXPECT_FALSE(s.space.ExtendWindowIntoHole());
   EXPECT_FALSE(s.space.extends_window());
 }
