@@ -106,9 +106,11 @@ int64_t PlanExchange::AwaitPlan(const RunningStep& step, bool limit_is_awaited,
   const int64_t begin_ns = session::NowNs();
   const uint64_t refused = segment->profiles_refused.load();
   const int64_t malformed = malformed_;
-  const int64_t plans = limit_is_awaited ? kPlansForLimit : 1;
+  const int64_t wait_ns = limit_is_awaited
+                              ? kPlansForLimit * settings_.plan_wait_ns
+                              : WaitNs(step, begin_ns);
   PlanningLine line(kind, ProgressDescriptor(), begin_ns);
-  ReceiveUntil(plans * WaitNs(step, begin_ns), &line, [&] {
+  ReceiveUntil(wait_ns, &line, [&] {
     return HasReceived(step.profile.signature()) || malformed_ != malformed ||
            segment->profiles_refused.load() != refused;
   });
