@@ -150,6 +150,7 @@ bool Job::Free(void* address) {
 void Job::Die(Block* block) {
   mover_.Abandon(block);
   pinned_.ForgetViews(block);
+  told_.Forget(*block);
   LeaveStep(block);
   blocks_.Remove(block);
 }
@@ -180,7 +181,7 @@ void Job::PinForGood(Block* block) {
   blocks_.ForgetKeptFast(block);  // from here on it cannot move at all
   if (block->pinned) return;
   if (block->moving()) mover_.Finish(block);
-  if (blocks_.Movable(*block)) SetAside(block);
+  if (blocks_.Movable(*block) && !IsTold(*block)) SetAside(block);
   blocks_.MarkPinned(block);
 }
 
@@ -215,6 +216,16 @@ uint64_t Job::PinOperand(void* context) {
   if (!pinned_.ViewsLast(*block)) return pinned_.AddView(block);
   PinForGood(block);
   return 0;
+}
+
+uint64_t Job::Hold(void* context) {
+  if (!Manages(StorageAddress(context))) return 0;
+  Lock lock(this);
+  Block* block = blocks_.Find(StorageAddress(context));
+  if (block == nullptr) return 0;
+  if (block->moving()) mover_.Finish(block);
+  const bool viewed = block->pinned && block->views > 0;
+  return viewed || blocks_.CanMove(*block) ? pinned_.AddView(block) : 0;
 }
 
 void Job::NoteUseBeside(uint64_t operand) {
@@ -268,13 +279,36 @@ void Job::Unpin(uint64_t view) {
   pinned_.EndView(view);
 }
 
-void Job::NoteUnseenWrite(void* address) {
-  if (!Manages(address)) return;
+void Job::TellAddress(void* context, bool may_write) {
+  if (!Manages(StorageAddress(context))) return;
   Lock lock(this);
-  Block* block = blocks_.Find(address);
+  Block* block = blocks_.Find(StorageAddress(context));
   if (block == nullptr) return;
   if (block->moving()) mover_.Finish(block);
-  blocks_.NoteWrite({block, session::kOperandWrite});
+  const void* address = blocks_.AddressOf(block->place);
+  if (told_.IsOfAnother(address, *block)) MoveToUntoldAddress(block);
+  told_.Add(blocks_.AddressOf(block->place), *block);
+  if (may_write) blocks_.NoteWrite({block, session::kOperandWrite});
+}
+
+bool Job::IsTold(const Block& block) const {
+  return told_.IsOf(blocks_.AddressOf(block.place), block);
+}
+
+// What cannot move keeps the address that it has been told before, as those who
+// use it do.
+void Job::MoveToUntoldAddress(Block* block) {
+  if (!blocks_.Movable(*block)) return;
+  if (step_.mode == StepMode::kPlan) {
+    LeavePlanOn(Surprise{SurpriseReason::kAddressTaken,
+                         step_.profile.kernel_count(),
+                         "a storage moves since its address has been another "
+                         "one's name"});
+  }
+  evictor_.MoveWhere(block, [this, block](Place place) {
+    mutex_.AssertHeld();
+    return !told_.IsOfAnother(blocks_.AddressOf(place), *block);
+  });
 }
 
 // A plan that drives keeps its own room only as long as there is room below it.

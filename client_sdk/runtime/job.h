@@ -54,6 +54,7 @@
 #include "client_sdk/runtime/blocks/block.h"
 #include "client_sdk/runtime/blocks/placed_blocks.h"
 #include "client_sdk/runtime/blocks/storage_access.h"
+#include "client_sdk/runtime/blocks/told_addresses.h"
 #include "client_sdk/runtime/connection/agent_return.h"
 #include "client_sdk/runtime/connection/session_client.h"
 #include "client_sdk/runtime/job_settings.h"
@@ -136,9 +137,16 @@ class Job {
   std::vector<uint64_t> PinsInTheWay();
   void Unpin(uint64_t view);
 
-  // Notes that somebody who knows the address may write to the tensor, unseen,
-  // before the next kernel begins. The tensor may move during this call.
-  void NoteUnseenWrite(void* address);
+  // The same while something uses the address and runs no kernel: the tensor
+  // does not move for it, and tensors that are born in the same way are not set
+  // aside.
+  uint64_t Hold(void* context);
+
+  // Notes that the address of the storage behind `context` is about to be told,
+  // as its name or to be used before the next kernel begins, where somebody may
+  // write unseen. The tensor may move during this call. Until the step ends, no
+  // other storage that lives is told the same address.
+  void TellAddress(void* context, bool may_write);
 
   // Keeps the storages behind these contexts in fast memory from now on; where a
   // plan drives the step, from its end on, and under a share from the end of the
@@ -227,6 +235,8 @@ class Job {
   void LeaveStep(Block* block) STOWAGE_REQUIRES(mutex_);
   void SetAside(Block* block) STOWAGE_REQUIRES(mutex_);
   void PinForGood(Block* block) STOWAGE_REQUIRES(mutex_);
+  void MoveToUntoldAddress(Block* block) STOWAGE_REQUIRES(mutex_);
+  bool IsTold(const Block& block) const STOWAGE_REQUIRES(mutex_);
   void* StorageAddress(void* context) const;
 
   // job_step.cc: how a step begins, changes its mode and ends.
@@ -259,6 +269,7 @@ class Job {
   CopiesAhead copies_ STOWAGE_GUARDED_BY(mutex_);
   FetchesAhead fetches_ STOWAGE_GUARDED_BY(mutex_);
   PinnedRoom pinned_ STOWAGE_GUARDED_BY(mutex_);
+  ToldAddresses told_ STOWAGE_GUARDED_BY(mutex_);
   FastKeeper keeper_ STOWAGE_GUARDED_BY(mutex_);
   // Of keeping, at a moment where nobody could catch it.
   std::exception_ptr kept_error_ STOWAGE_GUARDED_BY(mutex_);

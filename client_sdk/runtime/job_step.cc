@@ -31,6 +31,7 @@ void Job::EndStep() {
   space_.EndStep(step_.index);
   pinned_.NoteLastingViews();
   pinned_.EndStep(step_.profile.signature());
+  told_.Clear();
 
   const int64_t limit_bytes = space_.limit().bytes();
   const bool limit_changes = FollowOrder();

@@ -46,13 +46,6 @@ void SeeClass(std::string name) {  // NOLINT: the library's signature
   torch_plugin::SeeCustomClass(name);
 }
 
-// An address as Python has it.
-void NoteUnseenWrite(int64_t address) {
-  runtime::Job* job = AttachedJob();
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  if (job != nullptr) job->NoteUnseenWrite(reinterpret_cast<void*>(address));
-}
-
 bool Attached() { return AttachedJob() != nullptr; }
 
 // Returns the phase before.
@@ -79,7 +72,8 @@ TORCH_LIBRARY(stowage, library) {
   library.def("pin(Tensor tensor) -> ()", &Pin);
   library.def("pin_view(Tensor tensor) -> int", &PinView);
   library.def("unpin(int view) -> ()", &Unpin);
-  library.def("note_unseen_write(int address) -> ()", &NoteUnseenWrite);
+  library.def("hold(Tensor tensor) -> int", &Hold);
+  library.def("tell_address(int storage, bool may_write) -> ()", &TellAddress);
   library.def("keep_fast(Tensor[] tensors, bool again) -> ()", &KeepFast);
   library.def("set_managing(bool manages) -> bool", &torch_plugin::SetManaging);
   library.def("enter_phase(str name) -> str", &EnterPhase);

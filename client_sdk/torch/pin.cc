@@ -27,6 +27,19 @@ int64_t PinView(const at::Tensor& tensor) {
   return job != nullptr && storage != nullptr ? job->PinView(storage) : 0;
 }
 
+int64_t Hold(const at::Tensor& tensor) {
+  runtime::Job* job = AttachedJob();
+  void* storage = StorageOf(tensor);
+  return job != nullptr && storage != nullptr ? job->Hold(storage) : 0;
+}
+
+void TellAddress(int64_t storage, bool may_write) {
+  runtime::Job* job = AttachedJob();
+  if (job == nullptr) return;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  job->TellAddress(reinterpret_cast<void*>(storage), may_write);
+}
+
 void Unpin(int64_t view) {
   if (runtime::Job* job = AttachedJob()) job->Unpin(view);
 }

@@ -23,6 +23,15 @@ void Pin(const at::Tensor& tensor);
 int64_t PinView(const at::Tensor& tensor);
 void Unpin(int64_t view);
 
+// The same while something uses the address and runs no operator; the tensor
+// does not move for it.
+int64_t Hold(const at::Tensor& tensor);
+
+// Notes that the address of a storage, whose own is given as Python has it, is
+// about to be told, and perhaps written to before the next operator. The tensor
+// may move during this call.
+void TellAddress(int64_t storage, bool may_write);
+
 // Keeps the tensors' storages in the fast tier from now on; their addresses may
 // change. Throws if the limit has no room for all of them. `again` leaves out
 // those that were refused.

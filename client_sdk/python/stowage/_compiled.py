@@ -16,13 +16,12 @@ docs/pytorch.md says why this seam was chosen. Nothing is imported before the sc
 compiles something.
 """
 
-import importlib.util
 import sys
 import weakref
 
 import torch
 
-from stowage import _frames
+from stowage import _frames, _modules
 
 _COMPILER = "torch._inductor.async_compile"
 _watched = set()
@@ -142,27 +141,6 @@ def _patch(compiler):
                    lambda kernel_name, source_code: not torch.cuda.is_available())
 
 
-class _Finder:
-    """Finds Inductor's module once, and patches it when it has been loaded."""
-
-    def find_spec(self, name, path=None, target=None):
-        del path, target
-        if name != _COMPILER:
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
-        if spec is None:
-            return None
-        execute = spec.loader.exec_module
-
-        def execute_and_patch(module):
-            execute(module)
-            _patch(module)
-
-        spec.loader.exec_module = execute_and_patch
-        return spec
-
-
 def install():
     if not hasattr(torch, "compile"):
         return
@@ -170,7 +148,4 @@ def install():
     for runner in ("AOTIModelPackageLoader", "AOTIModelContainerRunnerCpu"):
         if hasattr(ahead_of_time, runner):
             getattr(ahead_of_time, runner).__init__ = _refuse_package
-    if _COMPILER in sys.modules:
-        _patch(sys.modules[_COMPILER])
-    else:
-        sys.meta_path.insert(0, _Finder())
+    _modules.when_loaded(_COMPILER, _patch)

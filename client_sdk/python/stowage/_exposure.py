@@ -2,13 +2,16 @@
 
 `.numpy()`, DLPack and `data_ptr()` give the address to others, who would not
 notice that the tensor moves. An array tells when it dies; the others do not.
-Storages' own functions give it as well, or write to it themselves.
+Storages' own functions give it as well, or write to it themselves. Functions
+that save tensors need it only while they run, and some callers of `data_ptr()`
+only want to know whether there is memory.
 `torch.save` and pickling need addresses only while they run, so they pin
 nothing. Files get copies of the bytes, piece by piece: the operating system
 cannot write from the address of an evicted tensor.
 """
 
 import contextlib
+import ctypes
 import functools
 import sys
 import threading
@@ -16,12 +19,20 @@ import weakref
 
 import torch
 
-from stowage import _frames
+from stowage import _call_sites, _frames, _modules
 
 _PIECE_BYTES = 1 << 20
 
+# Functions, by module, that use the addresses of tensors and forget them.
+_USING_BRIEFLY = {
+    "safetensors.torch": ("save", "save_file", "save_model", "load_model",
+                          "_find_shared_tensors"),
+    "torch.export.pt2_archive._package": ("package_pt2",),
+    "transformers.modeling_utils": ("_find_disjoint", "_find_identical"),
+}
+
 _unpinned = threading.local()
-_address_of = torch.UntypedStorage.data_ptr
+_held = threading.local()
 
 
 @_frames.hidden
@@ -32,8 +43,13 @@ def _is_told(value):
 
 @_frames.hidden
 def _pin(value):
-    if _is_told(value):
+    if not _is_told(value):
+        return
+    views = getattr(_held, "views", None)
+    if views is None:
         torch.ops.stowage.pin(value)
+    else:
+        views.append(torch.ops.stowage.hold(value))
 
 
 def _pin_while_it_lives(make_array):
@@ -69,7 +85,20 @@ def _pin_first(function):
     return pinned
 
 
-def _writing_unseen(function):
+def _pin_if_used(address_of):
+    """Makes `address_of` pin its tensor, unless the caller asks only whether it has memory."""
+
+    @_frames.hidden
+    @functools.wraps(address_of)
+    def data_ptr(tensor):
+        if not _call_sites.tests_truth(sys._getframe(1)):
+            _pin(tensor)
+        return address_of(tensor)
+
+    return data_ptr
+
+
+def _telling(function):
     """Tells that the storage may be written when `function` has returned, or by it.
 
     A storage's address also serves as its name (transformers, safetensors), so it pins
@@ -78,12 +107,33 @@ def _writing_unseen(function):
 
     @_frames.hidden
     @functools.wraps(function)
-    def writing(storage, *args, **kwargs):
-        if storage.device.type == "cpu" and not getattr(_unpinned, "depth", 0):
-            torch.ops.stowage.note_unseen_write(_address_of(storage))
+    def telling(storage, *args, **kwargs):
+        if storage.device.type == "cpu":
+            reads = getattr(_unpinned, "depth", 0) or hasattr(_held, "views")
+            torch.ops.stowage.tell_address(storage._cdata, not reads)
         return function(storage, *args, **kwargs)
 
-    return writing
+    return telling
+
+
+def _holding(use):
+    """Lets tensors whose address `use` asks for stay where they are until it returns."""
+
+    @_frames.hidden
+    @functools.wraps(use)
+    def holding(*args, **kwargs):
+        if hasattr(_held, "views"):
+            return use(*args, **kwargs)
+        _held.views = []
+        try:
+            return use(*args, **kwargs)
+        finally:
+            views = _held.views
+            del _held.views
+            for view in views:
+                torch.ops.stowage.unpin(view)
+
+    return holding
 
 
 @contextlib.contextmanager
@@ -162,15 +212,30 @@ def _replace(function, replacement):
                 setattr(module, name, replacement)
 
 
+def _hold_briefly(module):
+    for name in _USING_BRIEFLY[module.__name__]:
+        function = getattr(module, name, None)
+        if function is not None:
+            _replace(function, _holding(function))
+
+
+def _system_calls_are_served():
+    """Returns whether the preload library is loaded, so that files take evicted tensors."""
+    return hasattr(ctypes.CDLL(None), "stowage_add_slow_range")
+
+
 def install():
     # Tensor.__array__ calls numpy().
     torch.Tensor.numpy = _pin_while_it_lives(torch.Tensor.numpy)
-    for name in ("data_ptr", "__dlpack__"):
-        setattr(torch.Tensor, name, _pin_first(getattr(torch.Tensor, name)))
+    torch.Tensor.data_ptr = _pin_if_used(torch.Tensor.data_ptr)
+    torch.Tensor.__dlpack__ = _pin_first(torch.Tensor.__dlpack__)
     for name in ("data_ptr", "fill_", "byteswap", "__setitem__"):
         if hasattr(torch.UntypedStorage, name):
             setattr(torch.UntypedStorage, name,
-                    _writing_unseen(getattr(torch.UntypedStorage, name)))
+                    _telling(getattr(torch.UntypedStorage, name)))
+    if _system_calls_are_served():
+        for name in _USING_BRIEFLY:
+            _modules.when_loaded(name, _hold_briefly)
     to_dlpack, save = torch.utils.dlpack.to_dlpack, torch.save
     _replace(to_dlpack, _pin_first(to_dlpack))
     _replace(save, _from_copies(save))

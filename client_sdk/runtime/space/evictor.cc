@@ -150,6 +150,23 @@ void Evictor::FetchTo(Place room, Block* block) {
   if (error != 0) FailToRead(*block, error);
 }
 
+bool Evictor::MoveWhere(Block* block,
+                        const std::function<bool(Place)>& accepts) {
+  if (block->place.tier != session::kFastTier) {
+    if (!BeginFetch(block)) return false;
+    FinishFetch(block);
+    if (accepts(block->place)) return true;
+  }
+  std::vector<Place> refused;
+  std::optional<Place> room = blocks_->TakeSlowRoom(block);
+  while (room.has_value() && !accepts(*room)) {
+    refused.push_back(*room);
+    room = blocks_->TakeSlowRoom(block);
+  }
+  for (Place place : refused) blocks_->GiveBack(place);
+  return room.has_value() && mover_->MoveNow(block, *room) == 0;
+}
+
 bool Evictor::BeginFetch(Block* block) {
   const std::optional<Place> room = TakeFastRoom(block);
   if (!room.has_value()) return false;

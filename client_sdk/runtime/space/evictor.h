@@ -62,6 +62,10 @@ class Evictor {
   // Moves a movable block to a slow tier. Throws std::runtime_error if none
   // takes it.
   void Evict(Block* block);
+  // Moves a movable block to a place that `accepts`, in slow memory unless it
+  // comes from there. Returns false if there is none, and the block is in some
+  // place. Throws as Evict() and FinishFetch() do.
+  bool MoveWhere(Block* block, const std::function<bool(Place)>& accepts);
   // Begins to bring a block into the fast arena; false if there is no room for
   // it. Throws as Evict(), and std::runtime_error if the block cannot be read.
   bool BeginFetch(Block* block);

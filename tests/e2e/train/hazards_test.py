@@ -1,6 +1,6 @@
 """What scripts do to memory behind PyTorch's back changes no bit.
 
-    python3 hazards_test.py [hazards_memory|hazards_training|hazards_files]
+    python3 hazards_test.py [hazards_memory|hazards_training|hazards_files|hazards_names]
 """
 
 import sys
@@ -13,7 +13,8 @@ class HazardsTest(unittest.TestCase):
     module = "hazards_memory"
     # Files need a limit under which what is loaded does not fit, and addresses one
     # under which weights leave between two steps.
-    limits = {"hazards_files": "35%", "storage_address": "40%", "storage_filled": "40%"}
+    limits = {"hazards_files": "35%", "hazards_names": "40%", "storage_address": "40%",
+              "storage_filled": "40%"}
 
     def test_every_hazard_is_bit_identical(self):
         script = f"{self.module}.py"
@@ -39,6 +40,15 @@ class HazardsTest(unittest.TestCase):
             with self.subTest(name):
                 run = harness.stowed("hazards_memory.py", name, fast="80%")
                 run.check_planned(self)
+
+
+    def test_tensors_can_still_move_when_they_have_been_named_or_saved(self):
+        script = "hazards_names.py"
+        for name in {"asked_for_memory", "safetensors"} & set(harness.names(script)):
+            with self.subTest(name):
+                run = harness.stowed(script, name, fast="40%")
+                self.assertIn("plan", run.modes[-2:], run.summary())
+                self.assertNotIn("address-taken", run.event_reasons, run.summary())
 
 
 if __name__ == "__main__":

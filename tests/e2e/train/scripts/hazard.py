@@ -53,6 +53,12 @@ def make_layers_batch(size):
     return torch.randn(size, WIDTH), torch.randint(0, CLASSES, (size,))
 
 
+def storage_of(tensor):
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage()
+    return tensor.storage().untyped()
+
+
 def make_batch(size=BATCH):
     return torch.randn(size, 3, IMAGE,
                        IMAGE), torch.randint(0, CLASSES, (size,))

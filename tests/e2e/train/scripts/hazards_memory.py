@@ -13,7 +13,7 @@ from torch import nn
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
 from hazard import (BATCH, STEPS, hazard, loss_of, main, make_batch, make_layers,
-                    make_layers_batch, make_net, sgd, train_step)
+                    make_layers_batch, make_net, sgd, storage_of, train_step)
 
 
 def train_with(digest, between):
@@ -73,12 +73,6 @@ def from_numpy(digest):
             inputs.shape)
         train_step(net, optimizer, (tensor, target), digest)
     digest.add_model(net)
-
-
-def storage_of(tensor):
-    if hasattr(tensor, "untyped_storage"):
-        return tensor.untyped_storage()
-    return tensor.storage().untyped()
 
 
 def train_layers(digest, change):

@@ -1,5 +1,6 @@
 // Pins tensors whose address is known outside, and plans steps that use them.
 #include <atomic>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -376,6 +377,61 @@ TEST(JobPinTest, AnUnlimitedJobMovesNothing) {
   const char* address = second->storage.address;
   Pin(second.get());
   EXPECT_EQ(second->storage.address, address);
+}
+
+// Tells the address of the tensor's storage, and returns it.
+const char* Tell(FakeTensor* tensor) {
+  tensor->job->TellAddress(&tensor->storage, /*may_write=*/false);
+  return tensor->storage.address;
+}
+
+TEST(JobPinTest, NoTwoStoragesAreToldTheSameAddressInAStep) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_bytes = 40 * kUnit});
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 4; ++i) tensors.push_back(process.New(15 * kUnit));
+  std::set<const char*> told;
+  for (const TensorPtr& tensor : tensors) {
+    process.Run("use", {.reads = {tensor.get()}});  // others leave for it
+    EXPECT_TRUE(told.insert(Tell(tensor.get())).second);
+    EXPECT_TRUE(FakeProcess::Intact(*tensor));
+  }
+  process.Run("use", {.reads = {tensors[0].get(), tensors[1].get()}});
+  EXPECT_TRUE(FakeProcess::Intact(*tensors[0]));
+}
+
+TEST(JobPinTest, AStorageIsPinnedAtTheAddressThatWasToldAsItsName) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_bytes = 40 * kUnit});
+  TensorPtr below = process.New(10 * kUnit);
+  TensorPtr named = process.New(10 * kUnit);
+  TensorPtr other = process.New(10 * kUnit);
+  const char* name = Tell(named.get());
+  below.reset();  // a pinned tensor would move to its room
+  Pin(named.get());
+  Pin(other.get());
+  EXPECT_EQ(named->storage.address, name);
+  EXPECT_LT(other->storage.address, name);
+}
+
+TEST(JobPinTest, ATensorThatIsHeldStaysWhereItIsAndMayMoveLater) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_bytes = 40 * kUnit});
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 4; ++i) tensors.push_back(process.New(15 * kUnit));
+  std::vector<uint64_t> views;
+  for (const TensorPtr& tensor : tensors) {
+    const char* address = tensor->storage.address;
+    views.push_back(process.job().Hold(&tensor->storage));
+    EXPECT_NE(views.back(), 0u);
+    EXPECT_EQ(tensor->storage.address, address);
+    EXPECT_TRUE(tensor->block->pinned);
+  }
+  for (const uint64_t view : views) process.job().Unpin(view);
+  for (const TensorPtr& tensor : tensors) EXPECT_FALSE(tensor->block->pinned);
 }
 
 }  // namespace

@@ -205,6 +205,10 @@ namespace stream_window_h {
 extern const char* address;
 extern Access access;
 }  // namespace stream_window_h
+namespace told_addresses_h {
+extern const void* address;
+extern Block *block, *other;
+}  // namespace told_addresses_h
 namespace userfault_h {
 extern char *address, *page;
 extern const char* memory;

@@ -196,5 +196,26 @@ TEST_F(EvictorTest, WhatIsLargerThanFastMemoryIsNotFetched) {
   EXPECT_EQ(block->place.tier, 1);
 }
 
+TEST_F(EvictorTest, ABlockMovesToAPlaceThatIsAcceptedOrStays) {
+  FakeStorage storage, slow;
+  Block* block = memory_.Make(&storage, 4 * kPage, 'a');
+  Block* other = memory_.Make(&slow, 4 * kPage, 'b', 1);
+  const int64_t used_bytes = memory_.UsedBytes(1);
+  const auto not_first = [](Place place) {
+    return place.offset_bytes >= 8 * kPage;
+  };
+  EXPECT_TRUE(evictor_.MoveWhere(block, not_first));
+  EXPECT_EQ(block->place.tier, 1);
+  EXPECT_GE(block->place.offset_bytes, 8 * kPage);
+  EXPECT_TRUE(memory_.Holds(*block, 'a'));
+  EXPECT_EQ(memory_.UsedBytes(1), used_bytes + 4 * kPage);
+
+  EXPECT_TRUE(evictor_.MoveWhere(
+      other, [](Place place) { return place.tier == session::kFastTier; }));
+  EXPECT_EQ(other->place.tier, session::kFastTier);
+  EXPECT_FALSE(evictor_.MoveWhere(other, [](Place) { return false; }));
+  EXPECT_TRUE(memory_.Holds(*other, 'b'));
+}
+
 }  // namespace
 }  // namespace stowage::runtime
