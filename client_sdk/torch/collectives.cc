@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <string_view>
+#include <typeinfo>
 #include <utility>
 
 namespace stowage::torch_plugin {
@@ -14,13 +16,13 @@ bool HasCompleted(const WeakWork& weak) {
   return !work.defined() || work->isCompleted();
 }
 
-// An error is the script's to see, when it waits itself.
-void Await(const c10::intrusive_ptr<c10d::Work>& work) {
-  if (!work.defined()) return;
-  try {
-    work->wait();
-  } catch (const std::exception&) {
-  }
+// Returns whether the Work is but a function that runs whenever somebody waits,
+// on that thread, and never completes: gloo's reduce-scatter adds up a copy of
+// its own, and waiting copies the result from there to its operand, over what
+// the script has made of that since.
+bool IsDeferred(const c10d::Work& work) {
+  return std::string_view(typeid(work).name()).find("LambdaWork") !=
+         std::string_view::npos;
 }
 
 // Calls `action` on the thread that completes the Work, before what the script
@@ -52,6 +54,7 @@ void RunningCollectives::Add(const torch::jit::Stack& stack, size_t results,
   if (work == stack.end()) return;
   const auto begun = work->toCustomClass<c10d::Work>();
   if (on_completion_ != nullptr) WhenCompleted(*begun, on_completion_);
+  if (IsDeferred(*begun)) return End(pins);
   if (pins.empty()) return;
   Running running{.work = WeakWork(begun), .pins = std::move(pins)};
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -63,7 +66,7 @@ void RunningCollectives::Settle() {
   if (count_ == 0) return;
   End(TakeCompleted(/*beside_kernel=*/true));
   if (count_ == 0) return;
-  for (const uint64_t pin : job_->PinsInTheWay()) Await(WorkOf(pin));
+  for (const uint64_t pin : job_->PinsInTheWay()) Await(pin);
   End(TakeCompleted(/*beside_kernel=*/true));
 }
 
@@ -71,14 +74,27 @@ void RunningCollectives::End(const std::vector<uint64_t>& pins) {
   for (const uint64_t pin : pins) job_->Unpin(pin);
 }
 
-// Returns null if no collective that runs has the pin.
-c10::intrusive_ptr<c10d::Work> RunningCollectives::WorkOf(uint64_t pin) {
+// Waits for the collective that has the pin, if it runs. Waits once for each:
+// operators that run meanwhile come here, too, and leave it alone. An error is
+// the script's to see, when it waits itself.
+void RunningCollectives::Await(uint64_t pin) {
+  const c10::intrusive_ptr<c10d::Work> work = TakeAwaitable(pin);
+  if (!work.defined()) return;
+  try {
+    work->wait();
+  } catch (const std::exception&) {
+  }
+}
+
+// Returns null if no collective that runs has the pin, or if it is or has been
+// waited for.
+c10::intrusive_ptr<c10d::Work> RunningCollectives::TakeAwaitable(uint64_t pin) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const Running& running : running_) {
+  for (Running& running : running_) {
     const auto& pins = running.pins;
-    if (std::find(pins.begin(), pins.end(), pin) != pins.end()) {
-      return running.work.lock();
-    }
+    if (std::find(pins.begin(), pins.end(), pin) == pins.end()) continue;
+    if (std::exchange(running.awaited, true)) return {};
+    return running.work.lock();
   }
   return {};
 }

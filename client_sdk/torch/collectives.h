@@ -44,7 +44,8 @@ class RunningCollectives {
   // are. Returns what Add() takes.
   std::vector<uint64_t> Pin(const std::vector<c10::StorageImpl*>& storages);
   // Keeps the pins until the Work among the operator's results has completed.
-  // Without one they stay as long as their tensors live.
+  // Without one they stay as long as their tensors live. A Work that does
+  // nothing before somebody waits for it keeps none.
   void Add(const torch::jit::Stack& stack, size_t results,
            std::vector<uint64_t> pins);
   // Ends the pins of what has completed when a kernel is about to run. Plans
@@ -64,12 +65,14 @@ class RunningCollectives {
     // nobody holds has completed: the thread that runs it holds it.
     c10::weak_intrusive_ptr<c10d::Work> work;
     std::vector<uint64_t> pins;
-    bool told = false;  // the plans
+    bool told = false;     // the plans
+    bool awaited = false;  // here
   };
 
   std::vector<uint64_t> TakeCompleted(bool beside_kernel);
   void End(const std::vector<uint64_t>& pins);
-  c10::intrusive_ptr<c10d::Work> WorkOf(uint64_t pin);
+  void Await(uint64_t pin);
+  c10::intrusive_ptr<c10d::Work> TakeAwaitable(uint64_t pin);
 
   runtime::Job* const job_;
   void (*const on_completion_)();

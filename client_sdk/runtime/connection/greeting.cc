@@ -66,7 +66,8 @@ void ReceiveWelcome(int timeout_ms, AgentAnswer* answer) {
              welcome.version != session::kVersion) {
     answer->error =
         "the agent speaks another version of the session protocol; install "
-        "the same release of agent and plug-in";
+        "the same release of agent and plug-in, or build the plug-in for this "
+        "PyTorch again: stowage plugin build";
   } else if (!welcome.accepted) {
     answer->error = welcome.error;
   }

@@ -153,15 +153,16 @@ class PytorchTest(unittest.TestCase):
                     str(harness.SCRIPTS / "train_sharded.py"), "--out"]
         subprocess.run([*launcher, self.folder / "alone"], check=True, capture_output=True,
                        env=harness.environment(), timeout=harness.TIMEOUT_S)
-        run = harness.stowed_command([*launcher, str(self.folder / "stowed")], self.folder,
-                                     fast="70%")
-        self.assertEqual(0, run.status, run.output)
-        for rank in (0, 1):
-            self.assertEqual((self.folder / f"alone.{rank}").read_text(),
-                             (self.folder / f"stowed.{rank}").read_text())
-        planned = [job for job in run.report["jobs"]
-                   if "plan" in [step["mode"] for step in job["steps"]]]
-        self.assertEqual(2, len(planned), run.summary())
+        for limit in ("70%", "20%"):
+            run = harness.stowed_command([*launcher, str(self.folder / "stowed")], self.folder,
+                                         fast=limit)
+            self.assertEqual(0, run.status, run.output)
+            for rank in (0, 1):
+                self.assertEqual((self.folder / f"alone.{rank}").read_text(),
+                                 (self.folder / f"stowed.{rank}").read_text())
+            planned = [job for job in run.report["jobs"]
+                       if "plan" in [step["mode"] for step in job["steps"]]]
+            self.assertEqual(2, len(planned), run.summary())
 
     def test_a_compiled_wrapper_is_refused(self):
         run = harness.stowed("train_compiled.py", "--cpp-wrapper", check=False)

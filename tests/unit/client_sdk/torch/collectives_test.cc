@@ -1,11 +1,13 @@
 #include "client_sdk/torch/collectives.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
+#include "tests/unit/client_sdk/runtime/small_training.h"
 
 namespace stowage::torch_plugin {
 namespace {
@@ -22,6 +24,21 @@ class FakeWork : public c10d::Work {
   bool completed = false;
   const c10::intrusive_ptr<c10::ivalue::Future> future =
       c10::make_intrusive<c10::ivalue::Future>(c10::NoneType::get());
+};
+
+// Copies a result whenever somebody waits, as gloo's reduce-scatter does.
+class LambdaWork : public c10d::Work {};
+
+// Never says that it has completed, and runs operators while it is waited for.
+class EndlessWork : public c10d::Work {
+ public:
+  bool wait(std::chrono::milliseconds) override {
+    ++waits;
+    collectives->Settle();
+    return true;
+  }
+  int waits = 0;
+  RunningCollectives* collectives = nullptr;
 };
 
 int g_completions = 0;
@@ -112,6 +129,34 @@ TEST_F(CollectivesTest, TheThreadThatCompletesAWorkHearsOfItFirst) {
   EXPECT_EQ(g_completions, 0);
   work->future->markCompleted(c10::IValue());
   EXPECT_EQ(completions_before_script, 1);
+}
+
+TEST_F(CollectivesTest, AWorkThatIsAFunctionForWhoeverWaitsPinsNothing) {
+  const auto work = c10::make_intrusive<LambdaWork>();
+  Begin(work);
+  EXPECT_FALSE(pinned());
+  EXPECT_EQ(EndStepAndCountReads(), 1);
+}
+
+TEST(CollectivesOfPlansTest, AWorkInTheWayIsWaitedForOnce) {
+  runtime::SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, runtime::kBackward,
+                   runtime::kBackward);
+  });
+  training.WarmUp();
+  training.Step();
+  RunningCollectives collectives(&training.process().job());
+  const auto work = c10::make_intrusive<EndlessWork>();
+  work->collectives = &collectives;
+  training.Step({.in_third = [&] {
+    auto* storage =
+        reinterpret_cast<c10::StorageImpl*>(&training.activation()->storage);
+    collectives.Add({c10::IValue(c10::intrusive_ptr<c10d::Work>(work))},
+                    /*results=*/1, collectives.Pin({storage}));
+    collectives.Settle();
+    collectives.Settle();
+  }});
+  EXPECT_EQ(work->waits, 1);
 }
 
 }  // namespace
