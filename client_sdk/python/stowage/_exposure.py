@@ -2,12 +2,14 @@
 
 `.numpy()`, DLPack and `data_ptr()` give the address to others, who would not
 notice that the tensor moves. An array tells when it dies; the others do not.
-Storages' own functions give it as well, or write to it themselves. Functions
-that save tensors need it only while they run, and some callers of `data_ptr()`
-only want to know whether there is memory.
-`torch.save` and pickling need addresses only while they run, so they pin
-nothing. Files get copies of the bytes, piece by piece: the operating system
-cannot write from the address of an evicted tensor.
+Storages' own functions give it as well, or write to it themselves. Some callers
+of `data_ptr()` only want to know whether there is memory.
+
+What saves and loads tensors needs addresses only while it runs. `torch.save` and
+pickling pin nothing: files get copies of the bytes, piece by piece, since the
+operating system cannot write from the address of an evicted tensor where nobody
+serves its calls. Libraries that write from there have tensors stay where they are
+meanwhile.
 """
 
 import contextlib
@@ -91,7 +93,7 @@ def _pin_if_used(address_of):
     @_frames.hidden
     @functools.wraps(address_of)
     def data_ptr(tensor):
-        if not _call_sites.tests_truth(sys._getframe(1)):
+        if not _call_sites.tests_truth(sys._getframe(1), "data_ptr"):
             _pin(tensor)
         return address_of(tensor)
 

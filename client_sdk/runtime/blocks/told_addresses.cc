@@ -3,8 +3,9 @@
 namespace stowage::runtime {
 
 void ToldAddresses::Add(const void* address, const Block& block) {
-  const bool is_new = owners_.insert_or_assign(address, block.id).second;
-  if (is_new) addresses_[block.id].push_back(address);
+  if (IsOf(address, block)) return;
+  owners_[address] = block.id;
+  addresses_[block.id].push_back(address);
 }
 
 bool ToldAddresses::IsOf(const void* address, const Block& block) const {

@@ -3,8 +3,8 @@
 //   ToldAddresses told;
 //   told.Add(address, *block);
 //   told.IsOfAnother(address, *other);  // true: it needs an address of its own
-//   told.Forget(*block);                        // it dies
-//   told.Clear();                               // the step ends
+//   told.Forget(*block);                // it dies
+//   told.Clear();                       // the step ends
 //
 // Programs compare the addresses of storages to find tensors that share memory.
 // A tensor that moves leaves its address to others, and then two of them would
@@ -26,7 +26,7 @@ namespace stowage::runtime {
 
 class ToldAddresses {
  public:
-  // Notes that the address was told as the block's. It was no other block's.
+  // Notes that the address was told as the block's, and is no other's any more.
   void Add(const void* address, const Block& block);
   // Returns whether it was told as that of this block, or of another one that
   // lives.

@@ -19,7 +19,7 @@ class Tensor:
         self.told = []
 
     def data_ptr(self):
-        self.told.append(not call_sites.tests_truth(sys._getframe(1)))
+        self.told.append(not call_sites.tests_truth(sys._getframe(1), "data_ptr"))
         return self._address
 
 
@@ -50,6 +50,14 @@ class CallSitesTest(unittest.TestCase):
         self.assertEqual(address, tensor.data_ptr() if address else 0)
         tensor.data_ptr()
         self.assertEqual(7 * [True], tensor.told)
+
+    def test_the_result_of_a_function_in_c_that_calls_it_is_another(self):
+        tensor = self.tensor
+        if list(map(Tensor.data_ptr, [tensor])):
+            pass
+        while not max([tensor, tensor], key=Tensor.data_ptr):
+            pass
+        self.assertEqual(3 * [True], tensor.told)
 
     def test_a_result_that_is_returned_is_used(self):
         tensor = self.tensor
