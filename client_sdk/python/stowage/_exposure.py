@@ -87,13 +87,14 @@ def _pin_first(function):
     return pinned
 
 
-def _pin_if_used(address_of):
-    """Makes `address_of` pin its tensor, unless the caller asks only whether it has memory."""
+def _pin_if_used(method):
+    """Makes `method` pin its tensor, unless the caller asks only whether it has memory."""
+    address_of = getattr(torch.Tensor, method)
 
     @_frames.hidden
     @functools.wraps(address_of)
     def data_ptr(tensor):
-        if not _call_sites.tests_truth(sys._getframe(1), "data_ptr"):
+        if not _call_sites.tests_truth(sys._getframe(1), method):
             _pin(tensor)
         return address_of(tensor)
 
@@ -229,7 +230,9 @@ def _system_calls_are_served():
 def install():
     # Tensor.__array__ calls numpy().
     torch.Tensor.numpy = _pin_while_it_lives(torch.Tensor.numpy)
-    torch.Tensor.data_ptr = _pin_if_used(torch.Tensor.data_ptr)
+    for name in ("data_ptr", "const_data_ptr"):
+        if hasattr(torch.Tensor, name):
+            setattr(torch.Tensor, name, _pin_if_used(name))
     torch.Tensor.__dlpack__ = _pin_first(torch.Tensor.__dlpack__)
     for name in ("data_ptr", "fill_", "byteswap", "__setitem__"):
         if hasattr(torch.UntypedStorage, name):

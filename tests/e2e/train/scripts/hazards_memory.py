@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
-from hazard import (BATCH, STEPS, hazard, loss_of, main, make_batch, make_layers,
+from hazard import (BATCH, STEPS, hazard, hazard_if, loss_of, main, make_batch, make_layers,
                     make_layers_batch, make_net, sgd, storage_of, train_step)
 
 
@@ -110,22 +110,32 @@ def storage_filled(digest):
     train_layers(digest, change)
 
 
-@hazard
-def data_ptr(digest):
-    """An address taken in the first step is read and written in later ones."""
+def train_at_address(digest, address_of):
     kept = {}
 
     def between(step, net):
         weight = net[7].weight
         if step == 0:
             kept["array"] = (ctypes.c_float * weight.numel()).from_address(
-                weight.data_ptr())
+                address_of(weight))
         digest.add("seen", sum(kept["array"][:64]))
         kept["array"][5] = 0.25
 
     net = train_with(digest, between)
     kept["array"][7] = 0.5
     digest.add("written", net[7].weight[0, 7].item())
+
+
+@hazard
+def data_ptr(digest):
+    """An address taken in the first step is read and written in later ones."""
+    train_at_address(digest, lambda weight: weight.data_ptr())
+
+
+@hazard_if(hasattr(torch.Tensor, "const_data_ptr"))
+def const_data_ptr(digest):
+    """The same with an address that is only to be read, PyTorch says."""
+    train_at_address(digest, lambda weight: weight.const_data_ptr())
 
 
 @hazard
