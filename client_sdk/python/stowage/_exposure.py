@@ -234,6 +234,9 @@ def install():
         if hasattr(torch.Tensor, name):
             setattr(torch.Tensor, name, _pin_if_used(name))
     torch.Tensor.__dlpack__ = _pin_first(torch.Tensor.__dlpack__)
+    if hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+        # Functions in C, which pin nothing. Without them libraries call __dlpack__().
+        del torch.Tensor.__dlpack_c_exchange_api__
     for name in ("data_ptr", "fill_", "byteswap", "__setitem__"):
         if hasattr(torch.UntypedStorage, name):
             setattr(torch.UntypedStorage, name,

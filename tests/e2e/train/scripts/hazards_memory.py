@@ -138,6 +138,31 @@ def const_data_ptr(digest):
     train_at_address(digest, lambda weight: weight.const_data_ptr())
 
 
+def address_for_libraries(tensor):
+    """Returns the address as libraries get it that exchange tensors by DLPack in C."""
+    pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_in.restype = ctypes.c_void_p
+    pointer_in.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    exchange = getattr(type(tensor), "__dlpack_c_exchange_api__", None)
+    if exchange is None:
+        capsule = tensor.__dlpack__()  # owns a DLManagedTensor, which begins with the address
+        return ctypes.c_void_p.from_address(pointer_in(capsule, b"dltensor")).value
+    # Behind a version and an older table are the functions: the first allocates.
+    table = pointer_in(exchange, b"dlpack_exchange_api")
+    export = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))(
+        ctypes.c_void_p.from_address(table + 24).value)
+    managed = ctypes.c_void_p()
+    assert export(tensor, ctypes.byref(managed)) == 0
+    # A DLManagedTensorVersioned has four fields before its tensor.
+    return ctypes.c_void_p.from_address(managed.value + 32).value
+
+
+@hazard
+def dlpack_in_c(digest):
+    """The same with the address that a library in C gets, and keeps."""
+    train_at_address(digest, lambda weight: address_for_libraries(weight.detach()))
+
+
 @hazard
 def data_ptr_within_operator(digest):
     """An operator takes its operand's address while it runs, for later."""
