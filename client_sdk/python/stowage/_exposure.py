@@ -33,6 +33,7 @@ _USING_BRIEFLY = {
     "transformers.modeling_utils": ("_find_disjoint", "_find_identical"),
 }
 
+_no_overrides = getattr(torch._C, "DisableTorchFunctionSubclass", torch._C.DisableTorchFunction)
 _unpinned = threading.local()
 _held = threading.local()
 
@@ -45,13 +46,14 @@ def _is_told(value):
 
 @_frames.hidden
 def _pin(value):
-    if not _is_told(value):
-        return
-    views = getattr(_held, "views", None)
-    if views is None:
-        torch.ops.stowage.pin(value)
-    else:
-        views.append(torch.ops.stowage.hold(value))
+    with _no_overrides():  # of subclasses, which need not know our operators
+        if not _is_told(value):
+            return
+        views = getattr(_held, "views", None)
+        if views is None:
+            torch.ops.stowage.pin(value)
+        else:
+            views.append(torch.ops.stowage.hold(value))
 
 
 def _pin_while_it_lives(make_array):
@@ -63,7 +65,8 @@ def _pin_while_it_lives(make_array):
     @_frames.hidden
     @functools.wraps(make_array)
     def pinned(tensor, *args, **kwargs):
-        view = torch.ops.stowage.pin_view(tensor) if _is_told(tensor) else 0
+        with _no_overrides():
+            view = torch.ops.stowage.pin_view(tensor) if _is_told(tensor) else 0
         array = None
         try:
             array = make_array(tensor, *args, **kwargs)
@@ -105,13 +108,15 @@ def _telling(function):
     """Tells that the storage may be written when `function` has returned, or by it.
 
     A storage's address also serves as its name (transformers, safetensors), so it pins
-    nothing: who writes there does so before the next operator.
+    nothing: who writes there does so before the next operator. FSDP only asks whether
+    there is memory.
     """
 
     @_frames.hidden
     @functools.wraps(function)
     def telling(storage, *args, **kwargs):
-        if storage.device.type == "cpu":
+        asks = _call_sites.tests_truth(sys._getframe(1), "data_ptr")
+        if storage.device.type == "cpu" and not asks:
             reads = getattr(_unpinned, "depth", 0) or hasattr(_held, "views")
             torch.ops.stowage.tell_address(storage._cdata, not reads)
         return function(storage, *args, **kwargs)
@@ -227,6 +232,12 @@ def _system_calls_are_served():
     return hasattr(ctypes.CDLL(None), "stowage_add_slow_range")
 
 
+def _hide_exchange_in_c(tensor_type):
+    """Hides functions in C, which pin nothing, so that libraries call `__dlpack__()`."""
+    if "__dlpack_c_exchange_api__" in vars(tensor_type):
+        del tensor_type.__dlpack_c_exchange_api__
+
+
 def install():
     # Tensor.__array__ calls numpy().
     torch.Tensor.numpy = _pin_while_it_lives(torch.Tensor.numpy)
@@ -234,9 +245,11 @@ def install():
         if hasattr(torch.Tensor, name):
             setattr(torch.Tensor, name, _pin_if_used(name))
     torch.Tensor.__dlpack__ = _pin_first(torch.Tensor.__dlpack__)
-    if hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
-        # Functions in C, which pin nothing. Without them libraries call __dlpack__().
-        del torch.Tensor.__dlpack_c_exchange_api__
+    _hide_exchange_in_c(torch.Tensor)
+    read_only = getattr(torch.utils.dlpack, "ReadOnlyTensorWrapper", None)
+    if read_only is not None:
+        _hide_exchange_in_c(read_only)
+        read_only._DLPACK_ALLOWED |= {torch.Tensor.__dlpack__}
     for name in ("data_ptr", "fill_", "byteswap", "__setitem__"):
         if hasattr(torch.UntypedStorage, name):
             setattr(torch.UntypedStorage, name,

@@ -163,6 +163,27 @@ def dlpack_in_c(digest):
     train_at_address(digest, lambda weight: address_for_libraries(weight.detach()))
 
 
+class Strict(torch.Tensor):
+    """Takes part in nothing but what gives its address."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        name = getattr(function, "__name__", "")
+        assert name in ("numpy", "data_ptr", "detach"), name
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+@hazard
+def strict_subclass(digest):
+    """A class of tensors refuses what it does not know, as read-only ones do."""
+
+    def between(step, net):
+        strict = net[7].weight.detach().as_subclass(Strict)
+        digest.add("seen", (strict.data_ptr() != 0, float(strict.numpy()[step].sum())))
+
+    train_with(digest, between)
+
+
 @hazard
 def data_ptr_within_operator(digest):
     """An operator takes its operand's address while it runs, for later."""
