@@ -137,9 +137,8 @@ class Job {
   std::vector<uint64_t> PinsInTheWay();
   void Unpin(uint64_t view);
 
-  // The same while something uses the address and runs no kernel: the tensor
-  // does not move for it, and tensors that are born in the same way are not set
-  // aside.
+  // Keeps the storage where it is until Unpin(), for something that forgets the
+  // address by then. Nothing is set aside for it. Returns 0 if it stays anyway.
   uint64_t Hold(void* context);
 
   // Notes that the address of the storage behind `context` is about to be told,

@@ -23,8 +23,8 @@ void Pin(const at::Tensor& tensor);
 int64_t PinView(const at::Tensor& tensor);
 void Unpin(int64_t view);
 
-// The same while something uses the address and runs no operator; the tensor
-// does not move for it.
+// Keeps the tensor's storage where it is until Unpin(), for something that
+// forgets the address by then. Returns 0 if it stays anyway.
 int64_t Hold(const at::Tensor& tensor);
 
 // Notes that the address of a storage, whose own is given as Python has it, is
