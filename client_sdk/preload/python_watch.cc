@@ -23,8 +23,11 @@ constexpr char kTorchForPython[] = "/libtorch_python.so";
 constexpr char kWatch[] = R"(
 def _stowage_watch():
     import importlib.util, os, sys
+    directory = os.environ["STOWAGE_PYTHON"]
+    if directory not in sys.path:
+        sys.path.append(directory)
     name = "stowage._extensions"
-    path = os.path.join(os.environ["STOWAGE_PYTHON"], *name.split(".")) + ".py"
+    path = os.path.join(directory, *name.split(".")) + ".py"
     try:
         spec = importlib.util.spec_from_file_location(name, path)
         sys.modules[name] = importlib.util.module_from_spec(spec)

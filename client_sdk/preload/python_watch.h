@@ -1,5 +1,5 @@
 // Has a Python process announce the C++ extensions that it loads
-// (client_sdk/python/stowage/_extensions.py).
+// (client_sdk/python/stowage/_extensions.py), and find the package stowage.
 //
 //   WatchPython();  // whenever the process reads a file
 //
@@ -14,7 +14,9 @@
 namespace stowage::preload {
 
 // Lets the interpreter's main thread watch imports at its next bytecode, if
-// PyTorch has been loaded since the last call; does so once. Cheap. Thread-safe.
+// PyTorch has been loaded since the last call; does so once. From then on
+// scripts can import the package, behind all that they have installed
+// themselves. Cheap. Thread-safe.
 void WatchPython();
 
 }  // namespace stowage::preload

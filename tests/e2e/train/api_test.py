@@ -101,6 +101,17 @@ class UnmanagedTest(ApiTest):
                       facts["caught"][0])
 
 
+class ImportTest(unittest.TestCase):
+
+    def test_scripts_import_the_package_behind_torch(self):
+        script = "import torch\nimport stowage\nprint(stowage.__file__)"
+        result = subprocess.run(
+            [harness.STOWAGE, "run", "--fast", "40%", "--", harness.PYTHON, "-c", script],
+            check=False, capture_output=True, text=True, env=harness.environment())
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertIn("stowage/__init__.py", result.stdout)
+
+
 class LoggingTest(ApiTest):
 
     def test_steps_have_phases_for_functions_for_a_log_and_in_the_report(self):
