@@ -12,13 +12,20 @@ using Weak = c10::weak_intrusive_ptr<c10::StorageImpl>;
 
 Weak* AsWeak(void* handle) { return static_cast<Weak*>(handle); }
 
+// Returns false for a storage that torch.load() made: it never was resizable.
+bool HasAllocator(const c10::StorageImpl& storage) {
+  return storage.allocator() != nullptr;
+}
+
 bool Movable(void* handle) {
   auto storage = AsWeak(handle)->lock();
-  return storage && storage->resizable() && IsManaged(storage->data_ptr());
+  return storage && (storage->resizable() || !HasAllocator(*storage)) &&
+         IsManaged(storage->data_ptr());
 }
 
 void MakeMovable(void* handle) {
-  if (auto storage = AsWeak(handle)->lock()) storage->set_resizable(true);
+  auto storage = AsWeak(handle)->lock();
+  if (storage && HasAllocator(*storage)) storage->set_resizable(true);
 }
 
 bool SetAddress(void* handle, void* from, void* to) {

@@ -9,8 +9,8 @@
 namespace stowage::torch_plugin {
 
 // Returns functions whose `context` is a `c10::StorageImpl*`. A storage is
-// movable while it lives and is resizable; `.numpy()`, which exposes the
-// address, makes it non-resizable.
+// movable while it lives and is resizable, or if it has no allocator that could
+// resize it: `.numpy()`, which exposes the address, makes it non-resizable.
 runtime::StorageAccess TorchStorageAccess();
 
 }  // namespace stowage::torch_plugin
