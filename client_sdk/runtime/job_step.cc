@@ -132,8 +132,8 @@ bool Job::ComeBack() {
 void Job::BeginPlanned(const PlanTable& plan) {
   mover_.FinishAhead(/*wait=*/true);
   const bool fits = pinned_.FindPlanBegin(plan);
-  if (!fits && plans_.ForgetOutgrown(plan)) return;
   const PlanLibrary& library = *plans_.library();
+  if ((!fits || library.IsStale(plan)) && plans_.ForgetOutgrown(plan)) return;
   const bool tries = fits && library.Tries(plan, step_.index) &&
                      !step_.SkipsPlan(library.Choice(plan));
   const std::vector<PlanTarget> targets = driver_.tensors()->Recognize(

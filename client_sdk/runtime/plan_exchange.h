@@ -87,9 +87,9 @@ class PlanExchange {
   // steps of the kind that was planned first, of which the forecast is.
   void TellMissedForecast(const RunningStep& step);
 
-  // Forgets a plan that does not fit any more, so that its kind of step is
-  // profiled and planned anew; more and more rarely, in case the room of pinned
-  // tensors never stops growing. Returns whether it has.
+  // Forgets a plan that does not fit any more or is stale, so that its kind of
+  // step is profiled and planned anew; more and more rarely, in case the room of
+  // pinned tensors never stops growing. Returns whether it has.
   bool ForgetOutgrown(const PlanTable& plan);
 
  private:

@@ -59,6 +59,12 @@ bool PlanLibrary::Tries(const PlanTable& plan, int64_t step) const {
          step % kRetryEverySteps == 0;
 }
 
+bool PlanLibrary::IsStale(const PlanTable& plan) const {
+  const auto kind = kinds_.find(plan.signature);
+  return kind != kinds_.end() &&
+         kind->second.surprises - kind->second.other_kinds >= kMaxSurprises;
+}
+
 const ModeChoice& PlanLibrary::Choice(const PlanTable& plan) const {
   return kinds_.at(plan.signature).choice;
 }

@@ -25,6 +25,7 @@
 //  * A plan that was left in kMaxSurprises steps in a row is tried rarely from
 //    then on, until a step follows it to its end or another plan takes its
 //    place; or until a step is of its kind, if these all were of other kinds.
+//    If they all were of its own, it is stale: the caller has it made anew.
 //  * A plan is compared with demand mode from its first step on. One that
 //    places everything where the last one did is the same plan.
 //  * A step that followed its plan is profiled again ever more rarely, and so
@@ -77,6 +78,9 @@ class PlanLibrary {
   // Returns whether step number `step` can be driven by the plan, as far as
   // surprises go.
   bool Tries(const PlanTable& plan, int64_t step) const;
+  // Returns whether steps of its own kind have left the plan so often in a row
+  // that it should be made anew: tensors may have come from elsewhere since.
+  bool IsStale(const PlanTable& plan) const;
   // Returns the choice between the plan and demand mode for steps of its kind.
   const ModeChoice& Choice(const PlanTable& plan) const;
   // Takes in that a step of this kind took `duration_ns`. Without a driver the
@@ -106,10 +110,10 @@ class PlanLibrary {
   void NoteProfiled(uint64_t signature, int64_t limit_bytes,
                     const Origins& origins = {});
 
-  // Notes that the plan does not fit any more. Returns true if it is forgotten,
-  // so that the kind is profiled and planned anew: if it has served
-  // kServedSteps, else for the 1st, 2nd, 4th, 8th, … time that this is said of
-  // a kind.
+  // Notes that the plan does not fit any more, or is stale. Returns true if it is
+  // forgotten, so that the kind is profiled and planned anew: if it has served
+  // kServedSteps, else for the 1st, 2nd, 4th, 8th, … time that this is said of a
+  // kind.
   bool ForgetOutgrown(const PlanTable& plan);
   // Forgets the plan, so that its kind is profiled and planned anew.
   void Forget(uint64_t signature);

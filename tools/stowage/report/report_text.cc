@@ -54,7 +54,11 @@ int64_t Median(std::vector<int64_t> values) {
 std::string WithoutPlan(const JobReport& job) {
   std::vector<int64_t> demand_ns, plan_ns;
   for (const Step& step : job.steps) {
-    if (step.plan_skip != PlanSkip::kDemandFaster) continue;
+    // One may turn out to be of a kind that has yet to be profiled.
+    if (step.plan_skip != PlanSkip::kDemandFaster ||
+        step.mode != StepMode::kDemand) {
+      continue;
+    }
     demand_ns.push_back(step.duration_ns);
     plan_ns.push_back(step.plan_median_ns);
   }
@@ -131,7 +135,8 @@ std::string FastPeak(const JobReport& job) {
                    FormatBytes(job.limit_bytes), " allowed");
   if (highest != nullptr) {
     absl::StrAppend(&text, ", but ", FormatBytes(highest->fast_peak_bytes),
-                    " in step ", highest->index);
+                    " of ", FormatBytes(highest->limit_bytes), " in step ",
+                    highest->index);
   }
   return text;
 }

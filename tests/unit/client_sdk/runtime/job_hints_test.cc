@@ -26,7 +26,8 @@ constexpr int kAnswered = 1;  // the second runs until the answer is there
 constexpr uint64_t kSeed = 20260101;
 
 // Plans to move the batch before the second kernel, when another thread uses
-// it. Every step leaves such a plan there, and it is soon tried no more.
+// it. Every step leaves such a plan there, so that it is made anew ever more
+// rarely, and then tried rarely.
 bool PlanThatFails(const session::ProfileArea& profile,
                    session::PlanArea* plan) {
   PlanIdentity(profile, plan);
@@ -88,7 +89,14 @@ class GuidedTraining {
   }
   // Trains until steps are guided from their first kernel on.
   void WarmUp() {
-    while (process_.Events().size() < 3) Step();
+    size_t events;
+    uint64_t stated;
+    do {
+      events = process_.Events().size();
+      stated = process_.agent().segment().situations_stated;
+      Step();
+    } while (process_.Events().size() > events ||
+             process_.agent().segment().situations_stated == stated);
   }
   void AwaitAnswer() {
     session::Segment& segment = process_.agent().segment();
@@ -178,6 +186,17 @@ TEST(JobHintsTest, AStepThatLeavesItsPlanStatesWhatIsWhere) {
   }
   EXPECT_GT(stated.fast_free_bytes, 0);
   EXPECT_LT(stated.fast_free_bytes, 20 * kUnit);
+}
+
+TEST(JobHintsTest, APlanThatEveryStepLeavesIsMadeAnew) {
+  Advice advice;
+  GuidedTraining training(advice.adviser());
+  while (training.process().Events().size() <= PlanLibrary::kMaxSurprises) {
+    training.Step();
+  }
+  EXPECT_EQ(training.process().Events().back(), "plan-outgrown");
+  training.Step();
+  EXPECT_EQ(training.last().mode, session::kStepProfile);
 }
 
 TEST(JobHintsTest, AKernelThatThePlanDoesNotHaveEndsTheGuidance) {

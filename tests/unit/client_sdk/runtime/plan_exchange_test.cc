@@ -288,6 +288,18 @@ TEST_F(AloneExchangeTest, StepsOfAnotherKindAreNotWhatWasToldOf) {
             "stowage: \n");
 }
 
+TEST_F(PlanExchangeTest, AStalePlanIsForgottenForAReasonOfItsOwn) {
+  Exchange();
+  const PlanTable plan = *plans_.library()->Expected();
+  for (int i = 0; i < PlanLibrary::kMaxSurprises; ++i) {
+    plans_.library()->NoteSurprise(plan);
+  }
+  EXPECT_TRUE(plans_.ForgetOutgrown(plan));
+  const session::EventLog& log = segment_.report.process_events;
+  EXPECT_THAT(log.entries[log.written - 1].detail,
+              testing::StartsWith("steps of its kind leave"));
+}
+
 TEST_F(PlanExchangeTest, APlanThatIsOutgrownIsForgottenAndReported) {
   Exchange();
   const PlanTable plan = *plans_.library()->Expected();

@@ -132,6 +132,9 @@ TEST(ReportTest, SaysThatDemandModeWasFasterThanThePlan) {
     job.steps[i].plan_skip = PlanSkip::kDemandFaster;
     job.steps[i].plan_median_ns = 250'000'000;
   }
+  job.steps[8].mode = StepMode::kProfile;  // of another kind, as it turned out
+  job.steps[8].duration_ns = 900'000'000;
+  job.steps[8].plan_skip = PlanSkip::kDemandFaster;
   const RunReport report = MakeRunReport({job}, "train", 0);
   EXPECT_THAT(ReportToText(report),
               HasSubstr("3 steps ran without their plan: demand mode was "
@@ -208,8 +211,8 @@ TEST(ReportTest, TellsTheFastPeakOfEveryStep) {
               HasSubstr("fast peak 890 MiB of 900 MiB allowed\n"));
   job.steps[0].fast_peak_bytes = int64_t{2250} << 20;
   EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
-              HasSubstr("fast peak 890 MiB of 900 MiB allowed, but 2.20 GiB in "
-                        "step 0\n"));
+              HasSubstr("fast peak 890 MiB of 900 MiB allowed, but 2.20 GiB of "
+                        "900 MiB in step 0\n"));
   job.limit_bytes = 0;
   EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
               HasSubstr("fast peak 2.20 GiB, no limit\n"));

@@ -156,6 +156,20 @@ TEST(PlanLibraryTest, WhatWentWrongInStepsOfItsOwnKindIsNotForgotten) {
   EXPECT_FALSE(plans.Tries(plan, /*step=*/17));
 }
 
+TEST(PlanLibraryTest, APlanThatStepsOfItsOwnKindLeaveIsStale) {
+  PlanLibrary plans;
+  const PlanTable plan = PlanFor(1);
+  plans.Add(plan);
+  for (int i = 0; i < PlanLibrary::kMaxSurprises; ++i) {
+    plans.NoteOtherKind(plan);
+    EXPECT_FALSE(plans.IsStale(plan));
+    plans.NoteSurprise(plan);
+  }
+  EXPECT_TRUE(plans.IsStale(plan));
+  plans.Add(PlanFor(1, /*number=*/2));
+  EXPECT_FALSE(plans.IsStale(plan));
+}
+
 TEST(PlanLibraryTest, ANewPlanStartsWithoutSurprises) {
   PlanLibrary plans;
   const PlanTable plan = PlanFor(1);
