@@ -183,9 +183,10 @@ void PlanExchange::TellMissedForecast(const RunningStep& step) {
 }
 
 bool PlanExchange::ForgetOutgrown(const PlanTable& plan) {
-  const char* reason = library_.IsStale(plan)
-                           ? "steps of its kind leave the plan again and again"
-                           : "pinned tensors or small ones take room of the plan";
+  const char* reason =
+      library_.IsStale(plan)
+          ? "steps of its kind leave the plan again and again"
+          : "pinned tensors or small ones take room of the plan";
   if (!library_.ForgetOutgrown(plan)) return false;
   ReportEvent(report(), "plan-outgrown", reason);
   return true;

@@ -100,9 +100,7 @@ TEST_F(FaultHandlerTest, ServesThreadsThatShareATensor) {
 
 // Counts up a word that one thread alone writes. The thread sanitizer takes it
 // for a write to all words of a page when another thread maps that page.
-__attribute__((no_sanitize("thread"))) void CountUp(uint64_t* word) {
-  ++*word;
-}
+__attribute__((no_sanitize("thread"))) void CountUp(uint64_t* word) { ++*word; }
 
 // Each thread counts up words of its own, which lie between those of the
 // others: in sweeps up and down, and at random.
