@@ -18,8 +18,13 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kMostWindowBytes = 64 * kMiB;
-// Windows are whole MiB, or as much of these where there is no room for one.
-constexpr int64_t kSmallStepBytes = kMiB / 4;
+// A window is large enough if it has this share of the arena, as in demand mode
+// (demand_placer.cc), or of what streams through it: a matrix product comes back
+// to what it has read, and reads again what the window has lost meanwhile.
+constexpr double kWindowShare = 2.0 / 3;
+constexpr double kStreamedShare = 1.0 / 2;
+// Windows are multiples of this.
+constexpr int64_t kWindowStepBytes = kMiB / 4;
 
 // Says how kernels can use a tensor that is not in the fast tier.
 enum class SlowAccess { kNone, kInPlace, kStreamed };
@@ -125,6 +130,18 @@ int64_t FullNeed(const KernelDemand& demand) {
          demand.birth_bytes;
 }
 
+// Returns the tensors that the kernel may leave slow, in that order: those that
+// are born, then operands, the largest first.
+std::vector<TensorIndex> SlowCandidates(const Graph& graph, SlowAccess access,
+                                        KernelDemand demand) {
+  SortBySize(graph, demand.births);
+  if (access == SlowAccess::kNone) return std::move(demand.births);
+  SortBySize(graph, demand.operands);
+  demand.births.insert(demand.births.end(), demand.operands.begin(),
+                       demand.operands.end());
+  return std::move(demand.births);
+}
+
 // Leaves the largest tensors of kernel `k` slow until the rest fits.
 void FillKernel(const Graph& graph, KernelDemand demand, SlowAccess access,
                 KernelIndex k, Workload& workload) {
@@ -133,15 +150,8 @@ void FillKernel(const Graph& graph, KernelDemand demand, SlowAccess access,
   need = FullNeed(demand);
   staged = std::move(demand.tensors);
   if (need <= workload.arena_bytes) return;
-  SortBySize(graph, demand.births);
-  SortBySize(graph, demand.operands);
-  std::vector<TensorIndex>& candidates = demand.births;
-  if (access != SlowAccess::kNone) {
-    candidates.insert(candidates.end(), demand.operands.begin(),
-                      demand.operands.end());
-  }
   std::vector<TensorIndex>& left = workload.left_slow[k];
-  for (TensorIndex t : candidates) {
+  for (TensorIndex t : SlowCandidates(graph, access, std::move(demand))) {
     if (need <= workload.arena_bytes) break;
     need -= RoundUpToPlacement(graph.tensors[t].size_bytes);
     left.push_back(t);
@@ -166,13 +176,12 @@ bool Streams(const KernelDemand& demand, int64_t arena_bytes) {
 }
 
 int64_t WholeSteps(int64_t bytes) {
-  const int64_t step_bytes = bytes < kMiB ? kSmallStepBytes : kMiB;
-  return bytes / step_bytes * step_bytes;
+  return bytes / kWindowStepBytes * kWindowStepBytes;
 }
 
 // Returns the least limit with which a need and the smallest window fit.
 int64_t LimitForStreaming(int64_t need_bytes) {
-  return std::max(4 * kSmallStepBytes, need_bytes + kSmallStepBytes);
+  return std::max(4 * kWindowStepBytes, need_bytes + kWindowStepBytes);
 }
 
 // Returns the bytes that must be in the fast tier at the fullest kernel.
@@ -214,31 +223,27 @@ absl::Status TooSmall(const Graph& graph, const MemorySystem& system,
                    DescribeBytes(least.bytes)));
 }
 
-// Returns the room that a kernel streams through: what the limit gives to a
-// window, and what its other tensors leave beside that.
-int64_t WindowBytes(const Graph& graph, int64_t fast_limit_bytes,
-                    KernelDemand demand) {
-  Workload workload{.arena_bytes = ArenaFor(graph, fast_limit_bytes),
-                    .staged = std::vector<std::vector<TensorIndex>>(1),
-                    .left_slow = std::vector<std::vector<TensorIndex>>(1),
-                    .need_bytes = {0}};
-  demand.window_bytes =
-      std::min(StreamWindowBytes(fast_limit_bytes),
-               WholeSteps(workload.arena_bytes -
-                          LeastNeed(demand, SlowAccess::kStreamed)));
-  const int64_t window_bytes = demand.window_bytes;
-  FillKernel(graph, std::move(demand), SlowAccess::kInPlace, 0, workload);
-  const int64_t left_bytes = workload.arena_bytes - workload.need_bytes[0];
-  return std::max(
-      window_bytes,
-      std::min(kMostWindowBytes, WholeSteps(window_bytes + left_bytes)));
+// Returns the room that a kernel streams through: what is left when so many
+// tensors stream that this is enough for them.
+int64_t WindowBytes(const Graph& graph, int64_t arena_bytes,
+                    const KernelDemand& demand) {
+  const int64_t enough_bytes =
+      std::min<int64_t>(kMostWindowBytes, kWindowShare * arena_bytes);
+  int64_t left_bytes = arena_bytes - FullNeed(demand);
+  int64_t streamed_bytes = 0;
+  for (TensorIndex t : SlowCandidates(graph, SlowAccess::kStreamed, demand)) {
+    const int64_t bytes = RoundUpToPlacement(graph.tensors[t].size_bytes);
+    streamed_bytes += bytes;
+    left_bytes += bytes;
+    if (left_bytes >=
+        std::min<int64_t>(enough_bytes, kStreamedShare * streamed_bytes)) {
+      break;
+    }
+  }
+  return WholeSteps(std::min(kMostWindowBytes, left_bytes));
 }
 
 }  // namespace
-
-int64_t StreamWindowBytes(int64_t fast_limit_bytes) {
-  return std::min(kMostWindowBytes, WholeSteps(fast_limit_bytes / 4));
-}
 
 std::string DescribeFastLimit(const MemorySystem& system,
                               int64_t fast_limit_bytes) {
@@ -269,7 +274,7 @@ std::optional<Graph> WithStreamWindows(const Graph& graph,
     if (has_one || !Streams(demands[k], arena_bytes)) continue;
     if (!with_windows.has_value()) with_windows = graph;
     with_windows->tensors.push_back(
-        {.size_bytes = WindowBytes(graph, fast_limit_bytes, demands[k]),
+        {.size_bytes = WindowBytes(graph, arena_bytes, demands[k]),
          .kind = TensorKind::kStreamWindow,
          .birth_kernel = k,
          .death_kernel = k,

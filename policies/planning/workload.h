@@ -59,16 +59,11 @@ struct LeastLimit {
 };
 LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system);
 
-// Returns the room that a kernel that streams gives to its window before its
-// operands: 64 MiB, at most a quarter of the limit, in whole MiB, or, under
-// limits below 4 MiB, in multiples of 256 KiB; 0 below 1 MiB.
-int64_t StreamWindowBytes(int64_t fast_limit_bytes);
-
 // Returns the graph with a window, as a tensor that lives while one kernel runs,
 // for each kernel that has to stream under this limit and has none: it is placed
-// as a workspace is. Its size is StreamWindowBytes(), if pinned tensors and
-// workspaces leave it that, and as much more, up to 64 MiB, as the operands
-// leave that fit beside it. Returns nullopt if there is no such kernel.
+// as a workspace is. Tensors stream, the largest first, until what is left of the
+// fast tier is two thirds of it, half of what streams, or 64 MiB; that is the
+// window, in multiples of 256 KiB. Returns nullopt if there is no such kernel.
 std::optional<Graph> WithStreamWindows(const Graph& graph,
                                        const MemorySystem& system,
                                        int64_t fast_limit_bytes);

@@ -103,7 +103,7 @@ TEST(WorkloadTest, KernelsThatStreamGetAWindowAndNoOthers) {
   ASSERT_TRUE(windows.has_value());
   ASSERT_EQ(windows->tensor_count(), graph.tensor_count() + 1);
   const Tensor& window = windows->tensors.back();
-  // A quarter of the limit, and what the 20 MiB leave.
+  // What the 20 MiB leave.
   EXPECT_EQ(window.size_bytes, 40 * kMiB);
   EXPECT_EQ(window.birth_kernel, 0);
   EXPECT_EQ(window.death_kernel, 0);
@@ -127,13 +127,45 @@ TEST(WorkloadTest, NoKernelStreamsForTheSakeOfAWindow) {
   EXPECT_EQ(MakeWorkload(*windows, file, 20 * kMiB)->streams.size(), 1);
 }
 
-TEST(WorkloadTest, TheWindowIsAQuarterOfTheLimitAtMost64MiB) {
-  EXPECT_EQ(StreamWindowBytes(kMiB - 1), 0);
-  EXPECT_EQ(StreamWindowBytes(kMiB), kMiB / 4);
-  EXPECT_EQ(StreamWindowBytes(4 * kMiB - 1), 3 * kMiB / 4);
-  EXPECT_EQ(StreamWindowBytes(4 * kMiB), kMiB);
-  EXPECT_EQ(StreamWindowBytes(103 * kMiB), 25 * kMiB);
-  EXPECT_EQ(StreamWindowBytes(int64_t{1} << 40), 64 * kMiB);
+// Returns a step of one kernel, which reads 40 MiB and 20 MiB and writes 20 MiB
+// that lived before.
+Graph Product() {
+  Graph graph;
+  graph.name = "product";
+  for (const int64_t size_bytes : {40 * kMiB, 20 * kMiB, 20 * kMiB}) {
+    graph.tensors.push_back({.size_bytes = size_bytes, .persistent = true});
+  }
+  graph.kernels.resize(1);
+  graph.kernels[0].name = "aten::mm";
+  graph.kernels[0].operands = {{.tensor = 0, .read = true},
+                               {.tensor = 1, .read = true},
+                               {.tensor = 2, .write = true}};
+  return graph;
+}
+
+int64_t WindowBytes(const Graph& graph, int64_t limit_bytes) {
+  const MemorySystem file = *PresetMemorySystem("file");
+  const auto windows = WithStreamWindows(graph, file, limit_bytes);
+  return windows.has_value() ? windows->tensors.back().size_bytes : 0;
+}
+
+TEST(WorkloadTest, TheWindowHasHalfOfWhatStreams) {
+  EXPECT_EQ(WindowBytes(Product(), 60 * kMiB), 20 * kMiB);
+  // The largest operand alone would have 16 MiB; the next one streams, too.
+  EXPECT_EQ(WindowBytes(Product(), 56 * kMiB), 36 * kMiB);
+}
+
+TEST(WorkloadTest, TwoThirdsOfTheLimitOr64MiBAreEnoughOfAWindow) {
+  EXPECT_EQ(WindowBytes(Product(), 30 * kMiB), 30 * kMiB);
+  Graph large = Product();
+  for (Tensor& tensor : large.tensors) tensor.size_bytes *= 100;
+  EXPECT_EQ(WindowBytes(large, 4100 * kMiB), 64 * kMiB);
+}
+
+TEST(WorkloadTest, WindowsAreMultiplesOf256KiB) {
+  EXPECT_EQ(WindowBytes(Product(), kMiB - 1), 0);
+  EXPECT_EQ(WindowBytes(Product(), 5 * kMiB / 4 - 1), kMiB);
+  EXPECT_EQ(WindowBytes(Product(), 7 * kMiB / 2 + 1), 7 * kMiB / 2);
 }
 
 TEST(WorkloadTest, TheLeastLimitIsTheLeast) {
