@@ -76,7 +76,8 @@ void FastLimit::Obey(const session::LimitOrder& order) {
 }
 
 int64_t FastLimit::ShareOf(int64_t tensor_bytes) const {
-  return RoundUpToPage(order_.limit_fraction * tensor_bytes);
+  return std::max(floor_bytes_,
+                  RoundUpToPage(order_.limit_fraction * tensor_bytes));
 }
 
 bool FastLimit::FollowPeak(int64_t step, int64_t tensor_bytes,
@@ -105,6 +106,20 @@ bool FastLimit::EndStep(int64_t step, int64_t peak_bytes) {
   const int64_t share_bytes = ShareOf(tensor_peak_bytes_);
   if (step > 0 && share_bytes <= share_bytes_) return false;
   share_bytes_ = share_bytes;
+  return true;
+}
+
+bool FastLimit::RaiseShare(int64_t least_bytes) {
+  if (!is_share() || bytes() >= least_bytes || least_bytes > kLeastShareBytes) {
+    return false;
+  }
+  ReportEvent(report_, "share-raised",
+              Percent(order_.limit_fraction) + " of the tensor peak, " +
+                  session::SizeText(share_bytes_) +
+                  ", is too little for any job; the limit is " +
+                  session::SizeText(kLeastShareBytes));
+  floor_bytes_ = kLeastShareBytes;
+  share_bytes_ = ShareOf(tensor_peak_bytes_);
   return true;
 }
 

@@ -21,6 +21,8 @@
 //
 // Invariants:
 //  * A share never shrinks, but at the end of the first step and by order.
+//  * A share that is too small for any job is raised to kLeastShareBytes: a
+//    script may begin with a small model.
 //  * A share is not refused before a step, the second at the earliest, has
 //    shown no higher peak.
 //  * Once the limit was refused it is refused before every update, until it is
@@ -48,6 +50,7 @@ class FastLimit {
  public:
   // What the first step of a share may use for a kernel that needs as much.
   static constexpr int64_t kFirstStepBytes = 8 << 20;
+  static constexpr int64_t kLeastShareBytes = 2 << 20;
 
   // What is available is used in place of a limit while there is none, and no
   // limit is above what the process's cgroup leaves it; the user is told if this
@@ -82,6 +85,9 @@ class FastLimit {
   // Notes that the step has ended, and that its tensors had `peak_bytes` at
   // once. Returns whether the limit has changed.
   bool EndStep(int64_t step, int64_t peak_bytes);
+  // Raises a share that is below `least_bytes`, what the job needs, if
+  // kLeastShareBytes are enough for that. Returns whether it has.
+  bool RaiseShare(int64_t least_bytes);
   // Takes another limit.
   void Obey(const session::LimitOrder& order);
   // Tells the report what the limit is.
@@ -105,6 +111,7 @@ class FastLimit {
   session::LimitOrder order_;
   bool was_awaited_ = false;  // there was a plan for what the agent found
   int64_t share_bytes_ = 0;   // that a share has come to
+  int64_t floor_bytes_ = 0;   // of a share
   AvailableMemory available_;
   int64_t tensor_peak_bytes_ = 0;  // of the job
   bool peak_stands_ = false;       // the last step has not raised it

@@ -181,6 +181,11 @@ void FastSpace::EndStep(int64_t step) {
   limit_.Publish();
 }
 
+void FastSpace::CheckLimit() {
+  if (limit_.RaiseShare(LeastLimitBytes())) FitAll();
+  limit_.Check(LeastLimitBytes());
+}
+
 bool FastSpace::Admits(const Block& block, int64_t step) {
   largest_room_bytes_ = std::max(largest_room_bytes_, block.room_bytes());
   if (step > 0 || !limit_.is_absolute() || blocks_->tier(1).addressable()) {

@@ -95,8 +95,9 @@ class FastSpace {
   // Takes this limit in the same way. Returns session::kLimitObeyed, or what
   // LimitArea::refused_below_bytes is to say.
   int64_t TakeLimit(const session::LimitOrder& order);
-  // Throws std::runtime_error if the limit is too small for what was seen.
-  void CheckLimit() { limit_.Check(LeastLimitBytes()); }
+  // Throws std::runtime_error if the limit is too small for what was seen. Raises
+  // a share that is too small for any job; may evict then, as above.
+  void CheckLimit();
   // Returns the least limit that leaves room for all that stays in fast memory.
   int64_t LeastLimitBytes() const { return LeastLimitBytes(reserve_bytes_); }
   // Makes room for a tensor that comes from outside the arena. Throws

@@ -40,6 +40,26 @@ class FastLimitTest : public testing::Test {
       std::make_unique<session::Report>();
 };
 
+TEST_F(FastLimitTest, AShareThatIsTooSmallForAnyJobIsRaised) {
+  FastLimit limit = Share(0.4);
+  limit.EndStep(/*step=*/0, 2 * kMiB);
+  limit.EndStep(/*step=*/1, 2 * kMiB);
+  EXPECT_FALSE(limit.RaiseShare(kMiB / 2));
+  EXPECT_FALSE(limit.RaiseShare(FastLimit::kLeastShareBytes + 1));
+  EXPECT_TRUE(limit.RaiseShare(FastLimit::kLeastShareBytes - 1));
+  EXPECT_EQ(limit.bytes(), FastLimit::kLeastShareBytes);
+  EXPECT_EQ(Refusal(&limit, FastLimit::kLeastShareBytes - 1), "");
+  EXPECT_FALSE(limit.EndStep(/*step=*/2, 3 * kMiB));
+  EXPECT_TRUE(limit.EndStep(/*step=*/3, 20 * kMiB));
+  EXPECT_EQ(limit.bytes(), 8 * kMiB);
+}
+
+TEST_F(FastLimitTest, AnAbsoluteLimitIsNotRaised) {
+  FastLimit limit = Absolute(kMiB);
+  EXPECT_FALSE(limit.RaiseShare(FastLimit::kLeastShareBytes));
+  EXPECT_NE(Refusal(&limit, FastLimit::kLeastShareBytes), "");
+}
+
 TEST_F(FastLimitTest, WithoutOneWhatTheHostHasStandsIn) {
   const FastLimit limit = Absolute(0);
   EXPECT_TRUE(limit.unlimited());
