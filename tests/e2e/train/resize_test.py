@@ -11,8 +11,9 @@ import processes
 STEPS = 16
 TRAIN = ("train_model.py", "resnet50", "--batch", "4", "--image", "96",
          "--steps", str(STEPS))
-# A limit is in force when a step has ended, and a plan for it one step later.
-STEPS_UNTIL_PLANNED = 2
+# A limit is in force when a step has ended, and a plan for it one step later; or some
+# steps later, where the machine is so busy that the process does not wait for it.
+STEPS_UNTIL_PLANNED = 4
 
 
 def resize(job, limit):
@@ -66,8 +67,8 @@ class ResizeTest(unittest.TestCase):
     def check_planned_soon(self, run, steps):
         modes = [step["mode"] for step in steps]
         self.assertIn("plan", modes[:STEPS_UNTIL_PLANNED], run.summary())
-        self.assertEqual({"plan"}, set(modes[STEPS_UNTIL_PLANNED:]),
-                         run.summary())
+        planned = modes[modes.index("plan"):]
+        self.assertEqual({"plan"}, set(planned), run.summary())
 
     def test_down_by_half_and_up_again(self):
         limit, half = 64 << 20, 32 << 20
