@@ -19,7 +19,8 @@ PATIENCE_S = 60
 LIMIT = "20MiB"
 OTHER_LIMIT = "22MiB"
 STEPS = 12
-HOLD_FROM = 6
+# After three steps that left it, the plan is made anew. Few of so few plans may fail.
+HOLD_FROM = STEPS - 3
 # Alerts about time, which is not ours alone on a machine that is shared.
 ABOUT_TIME = {"StowageDriftRepeats", "StowagePlansSlowerThanPredicted",
               "StowageStepsWaitForMoves"}
