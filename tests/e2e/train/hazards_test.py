@@ -41,12 +41,6 @@ class HazardsTest(unittest.TestCase):
                 run = harness.stowed("hazards_memory.py", name, fast="80%")
                 run.check_planned(self)
 
-    def test_tensors_that_were_loaded_can_still_move(self):
-        run = harness.stowed("hazards_files.py", "best_weights", fast="35%")
-        self.assertEqual("plan", run.modes[-1], run.summary())
-        self.assertFalse({"layout-taken", "plan-outgrown"} & set(run.event_reasons),
-                         run.summary())
-
     def test_tensors_can_still_move_when_they_have_been_named_or_saved(self):
         script = "hazards_names.py"
         for name in {"asked_for_memory", "safetensors"} & set(harness.names(script)):

@@ -148,6 +148,13 @@ class PytorchTest(unittest.TestCase):
         run.check_limit(self)
         self.assertEqual({"warmup", "train"}, {step["phase"] for step in run.report["steps"]})
 
+    # PyTorch 1.13 gives them storages of another kind.
+    def test_tensors_that_were_loaded_can_still_move(self):
+        run = harness.stowed("hazards_files.py", "best_weights", fast="35%")
+        self.assertEqual("plan", run.modes[-1], run.summary())
+        self.assertFalse({"layout-taken", "plan-outgrown"} & set(run.event_reasons),
+                         run.summary())
+
     def test_ranks_of_a_sharded_model_follow_plans(self):
         launcher = [harness.PYTHON, *harness.TWO_RANKS,
                     str(harness.SCRIPTS / "train_sharded.py"), "--out"]

@@ -308,11 +308,12 @@ TEST(JobDemandTest, ALimitThatWasRefusedIsRefusedForAsLongAsItIsTooSmall) {
 
 // Returns what is said when a job of one large tensor and some more has run two
 // steps.
-std::string SaidOfShare(double limit_fraction) {
+std::string SaidOfShare(double limit_fraction, int64_t large_bytes = 20 * kUnit,
+                        int64_t small_bytes = 5 * kUnit) {
   FakeAgentOptions options = Limited(0);
   options.limit_fraction = limit_fraction;
   FakeProcess process(options, kDemandOnly);
-  TensorPtr large = process.New(20 * kUnit), small = process.New(5 * kUnit);
+  TensorPtr large = process.New(large_bytes), small = process.New(small_bytes);
   process.job().EndStep();
   process.Run("use", {.reads = {small.get()}});
   try {
@@ -332,6 +333,10 @@ TEST(JobDemandTest, RefusesAShareThatIsTooSmallWithTheLeastThatWorks) {
   const double least = std::stod(said.substr(share + 4)) / 100;
   EXPECT_NE(SaidOfShare(least - 0.05), "");
   EXPECT_EQ(SaidOfShare(least), "");
+}
+
+TEST(JobDemandTest, AShareOfASmallModelIsRaisedAndNotRefused) {
+  EXPECT_EQ(SaidOfShare(0.05, 2 * kUnit, kUnit), "");
 }
 
 TEST(JobDemandTest, AFullSlowTierIsAnErrorThatLosesNothing) {
