@@ -16,16 +16,32 @@ namespace stowage::preload {
 namespace {
 
 using AddPendingCall = int (*)(int (*)(void*), void*);
+using IsInitialized = int (*)();
 using RunString = int (*)(const char*, void*);
 
 constexpr char kTorchForPython[] = "/libtorch_python.so";
+
+// The finder comes behind all others, so that a package that the script's user
+// has installed is the one that is imported.
+constexpr char kFind[] = R"(
+def _stowage_find():
+    import os, sys
+    directory = os.environ["STOWAGE_PYTHON"]
+    class StowageFinder:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "stowage":
+                from importlib.machinery import PathFinder
+                return PathFinder.find_spec(name, [directory])
+    sys.meta_path.append(StowageFinder)
+_stowage_find()
+del _stowage_find
+)";
 
 constexpr char kWatch[] = R"(
 def _stowage_watch():
     import importlib.util, os, sys
     directory = os.environ["STOWAGE_PYTHON"]
-    if directory not in sys.path:
-        sys.path.append(directory)
     name = "stowage._extensions"
     path = os.path.join(directory, *name.split(".")) + ".py"
     try:
@@ -50,6 +66,7 @@ bool WillWatch() {
 }
 
 std::atomic<bool> g_waiting{WillWatch()};
+std::atomic<bool> g_package_found{false};
 // A forked child must not ask: another thread may have been loading a library.
 const pid_t kProcess = getpid();
 std::atomic<uint64_t> g_known_loads{0};
@@ -72,10 +89,28 @@ int FindTorch(dl_phdr_info* info, size_t, void* data) {
   return look->found ? 1 : 0;
 }
 
-int RunWatch(void*) {
+int Run(const char* code) {
   const auto run = Find<RunString>("PyRun_SimpleStringFlags");
-  if (run != nullptr) run(kWatch, nullptr);
+  if (run != nullptr) run(code, nullptr);
   return 0;
+}
+
+int RunFind(void*) { return Run(kFind); }
+int RunWatch(void*) { return Run(kWatch); }
+
+void AtNextBytecode(int (*call)(void*)) {
+  const auto add = Find<AddPendingCall>("Py_AddPendingCall");
+  if (add != nullptr) add(call, nullptr);
+}
+
+// Returns whether there is an interpreter that can find the package, now or at
+// its next bytecode.
+bool LetPackageBeFound() {
+  if (g_package_found.load(std::memory_order_relaxed)) return true;
+  const auto initialized = Find<IsInitialized>("Py_IsInitialized");
+  if (initialized == nullptr || initialized() == 0) return false;
+  if (!g_package_found.exchange(true)) AtNextBytecode(RunFind);
+  return true;
 }
 
 }  // namespace
@@ -84,12 +119,12 @@ void WatchPython() {
   if (!g_waiting.load(std::memory_order_relaxed) || getpid() != kProcess) {
     return;
   }
+  if (!LetPackageBeFound()) return;
   Look look = {.known_loads = g_known_loads, .loads = 0, .found = false};
   dl_iterate_phdr(FindTorch, &look);
   g_known_loads = look.loads;
   if (!look.found || !g_waiting.exchange(false)) return;
-  const auto add = Find<AddPendingCall>("Py_AddPendingCall");
-  if (add != nullptr) add(RunWatch, nullptr);
+  AtNextBytecode(RunWatch);
 }
 
 }  // namespace stowage::preload

@@ -1,5 +1,5 @@
-// Has a Python process announce the C++ extensions that it loads
-// (client_sdk/python/stowage/_extensions.py), and find the package stowage.
+// Has a Python process find the package stowage, and announce the C++ extensions
+// that it loads (client_sdk/python/stowage/_extensions.py).
 //
 //   WatchPython();  // whenever the process reads a file
 //
@@ -7,16 +7,16 @@
 // tensor and so before the plug-in comes (load_plugin.cc). Nobody can stand in
 // front of a function that a script has already. So this happens when PyTorch's
 // library for Python has been loaded, while the script still imports PyTorch, and
-// Python reads one file after the other.
+// Python reads one file after the other. The package can be imported before
+// that, from the first line of a script on.
 #ifndef STOWAGE_CLIENT_SDK_PRELOAD_PYTHON_WATCH_H_
 #define STOWAGE_CLIENT_SDK_PRELOAD_PYTHON_WATCH_H_
 
 namespace stowage::preload {
 
-// Lets the interpreter's main thread watch imports at its next bytecode, if
-// PyTorch has been loaded since the last call; does so once. From then on
-// scripts can import the package, behind all that they have installed
-// themselves. Cheap. Thread-safe.
+// Lets the interpreter's main thread find the package at its next bytecode, behind
+// all that the script's user has installed, and watch imports if PyTorch has been
+// loaded since the last call; does each once. Cheap. Thread-safe.
 void WatchPython();
 
 }  // namespace stowage::preload

@@ -3,7 +3,9 @@
 import json
 import shutil
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 import harness
 
@@ -103,13 +105,25 @@ class UnmanagedTest(ApiTest):
 
 class ImportTest(unittest.TestCase):
 
-    def test_scripts_import_the_package_behind_torch(self):
-        script = "import torch\nimport stowage\nprint(stowage.__file__)"
+    def imported(self, script, **environment):
         result = subprocess.run(
             [harness.STOWAGE, "run", "--fast", "40%", "--", harness.PYTHON, "-c", script],
-            check=False, capture_output=True, text=True, env=harness.environment())
+            check=False, capture_output=True, text=True, env=harness.environment(**environment))
         self.assertEqual(0, result.returncode, result.stderr)
-        self.assertIn("stowage/__init__.py", result.stdout)
+        return result.stdout
+
+    def test_scripts_import_the_package_before_and_behind_torch(self):
+        for imports in ("stowage, torch", "torch, stowage"):
+            with self.subTest(imports=imports):
+                out = self.imported(f"import {imports}\ntorch.ones(4)\n"
+                                    "print(stowage.attached(), stowage.__file__)")
+                self.assertRegex(out, "^True .*stowage/__init__.py")
+
+    def test_a_package_that_is_installed_comes_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "stowage.py").write_text("name = 'installed'\n")
+            out = self.imported("import stowage\nprint(stowage.name)", PYTHONPATH=folder)
+        self.assertEqual("installed", out.strip())
 
 
 class LoggingTest(ApiTest):
