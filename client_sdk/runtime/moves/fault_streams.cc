@@ -7,25 +7,22 @@ namespace {
 
 // A stream that had no fault among so many has ended.
 constexpr int64_t kLiveFaults = 64;
-// Each stream has room for so many batches: where it is, two that come in, two
-// that go out, and one for whatever is no stream.
-constexpr int64_t kBatches = 6;
 
 }  // namespace
 
 void FaultStreams::Begin(int64_t room, int64_t most_batch) {
   room_ = room;
   most_batch_ = most_batch;
+  live_ = 1;
   streams_ = {};
 }
 
-int64_t FaultStreams::MostBatch() const {
-  const auto live = std::count_if(
-      streams_.begin(), streams_.end(), [this](const Stream& stream) {
-        return stream.direction != 0 &&
-               stream.last_fault > faults_ - kLiveFaults;
-      });
-  return std::clamp<int64_t>(room_ / (kBatches * live), 1, most_batch_);
+int64_t FaultStreams::Live() const {
+  return std::count_if(streams_.begin(), streams_.end(),
+                       [this](const Stream& stream) {
+                         return stream.direction != 0 &&
+                                stream.last_fault > faults_ - kLiveFaults;
+                       });
 }
 
 FaultStreams::Stream& FaultStreams::Note(uint64_t block_id, int64_t chunk) {
@@ -49,19 +46,16 @@ FaultStreams::Stream& FaultStreams::Note(uint64_t block_id, int64_t chunk) {
   return *stream;
 }
 
-// Returns whether the chunk is next to where the stream is, or up to a batch
-// beyond what was read ahead: chunks that are there raise no fault.
+// Returns whether the chunk is the next one that raises a fault, or one before it
+// that has left meanwhile.
 bool FaultStreams::Continues(const Stream& stream, int64_t chunk) const {
-  const int64_t up = std::max(stream.at.end, stream.ahead.end) + stream.batch;
-  const int64_t down =
-      (stream.ahead.empty() ? stream.at.begin
-                            : std::min(stream.at.begin, stream.ahead.begin)) -
-      stream.batch;
   switch (stream.direction) {
     case 1:
-      return chunk >= stream.at.end && chunk < up;
+      return chunk >= stream.at.end &&
+             chunk <= std::max(stream.at.end, stream.next);
     case -1:
-      return chunk < stream.at.begin && chunk >= down;
+      return chunk < stream.at.begin &&
+             chunk >= std::min(stream.at.begin - 1, stream.next);
     default:
       return chunk == stream.at.end || chunk == stream.at.begin - 1;
   }
@@ -69,9 +63,13 @@ bool FaultStreams::Continues(const Stream& stream, int64_t chunk) const {
 
 void FaultStreams::MoveOn(Stream& stream, int64_t chunk) {
   stream.direction = chunk >= stream.at.end ? 1 : -1;
-  stream.batch = std::min(2 * stream.batch, MostBatch());
+  live_ = Live();
+  const int64_t most_batch =
+      std::clamp<int64_t>(room_ / (kBatches * live_), 1, most_batch_);
+  stream.batch = std::min(2 * stream.batch, most_batch);
   stream.passed = stream.at;
   stream.at = {chunk, chunk + 1};
+  stream.next = chunk;
 }
 
 }  // namespace stowage::runtime

@@ -6,7 +6,7 @@
 //   FaultStreams::Stream& stream = streams.Note(block->id, chunk);
 //   if (stream.moved_on) WriteBehind(stream.passed);
 //   stream.at = {begin, end};    // the chunks that serve this fault
-//   stream.ahead = {end, end + 4};
+//   stream.next = end;           // or beyond it: what is mapped raises none
 //
 // A stream is recognised by its second fault, next to the first: it goes up or
 // down from then on. The faults of a stream bring in batches of chunks, each
@@ -33,12 +33,16 @@ struct ChunkRange {
 
 class FaultStreams {
  public:
+  static constexpr int kStreams = 128;
+
   struct Stream {
     uint64_t block_id = 0;  // 0: none
     int direction = 0;      // of addresses: 1 up, -1 down; 0: not known
     int64_t batch = 1;      // chunks that the next fault brings in
     ChunkRange at;          // where it is; the caller's to set
-    ChunkRange ahead;       // what was read ahead; the caller's to set
+    // Where it raises its next fault: beyond `at` and what is mapped; the
+    // caller's to set. Rows are streams of their own, not one that leaps.
+    int64_t next = 0;
     // By the last call of Note(): whether the stream left `passed` behind.
     bool moved_on = false;
     ChunkRange passed;
@@ -53,20 +57,29 @@ class FaultStreams {
   // all the time; valid until the next call.
   Stream& Note(uint64_t block_id, int64_t chunk);
 
+  // Returns how many pieces should come in beside each other for each stream.
+  // One where there are more streams than the room is made for: a batch
+  // normalisation sweeps over the channel of each image, and comes to the next
+  // piece of a stream when it has been to all others.
+  int PiecesAhead() const { return room_ < kBatches * live_ ? 1 : 2; }
+
   // From here on there is room for so many chunks, and no batch has more than
   // `most_batch`. Forgets all streams.
   void Begin(int64_t room, int64_t most_batch);
 
  private:
-  static constexpr int kStreams = 32;
+  // Each stream has room for so many batches: where it is, two that come in, two
+  // that go out, and one for whatever is no stream.
+  static constexpr int64_t kBatches = 6;
 
-  int64_t MostBatch() const;
+  int64_t Live() const;
   bool Continues(const Stream& stream, int64_t chunk) const;
   void MoveOn(Stream& stream, int64_t chunk);
 
   int64_t room_ = 0;
   int64_t most_batch_ = 1;
   int64_t faults_ = 0;
+  int64_t live_ = 1;
   std::array<Stream, kStreams> streams_;
 };
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "client_sdk/runtime/process/mapping_time.h"
-#include "client_sdk/session/hash.h"
 
 namespace stowage::runtime {
 namespace {
@@ -29,15 +28,12 @@ constexpr int64_t kManyTimes = 4;
 constexpr int64_t kMostBatchBytes = 4 << 20;
 // With fewer frames a stream would take what others are using.
 constexpr int kLeastFramesAhead = 8;
-constexpr int kPiecesAhead = 2;
 // So many pieces at most count for or against opening them at once.
 constexpr int32_t kMostReadFirst = 8;
 // A thread goes from row to row after so many steps over as many rows, and then
 // so many are read ahead.
 constexpr int kLeastSteps = 3;
 constexpr int64_t kMostRowsAhead = 64;
-// So many random frames are looked at before one is waited for.
-constexpr int kTries = 8;
 
 }  // namespace
 
@@ -83,6 +79,7 @@ int StreamWindow::Divide(int64_t chunk_bytes) {
   walks_ = {};
   scattered_ = {};
   left_begin_ = left_end_ = 0;
+  passed_ = {};
   return 0;
 }
 
@@ -134,6 +131,7 @@ int StreamWindow::Serve(Block* block, int64_t offset_bytes,
   if (stream.moved_on) {
     if (int error = WriteBehind(*block, stream)) return error;
     if (int error = ReadAhead(block, stream)) return error;
+    stream.next = NextFault(*block, stream);
   } else if (in_rows) {
     if (int error = ReadRowsAhead(block, offset_bytes)) return error;
   }
@@ -212,9 +210,8 @@ int StreamWindow::Bring(Block* block, ChunkRange chunks,
   return 0;
 }
 
-// Prepares to read what the stream needs after the piece where it is, so that
-// two pieces come in beside each other: a kernel is through with one before the
-// next has come.
+// Prepares to read what the stream needs after the piece where it is: a kernel
+// is through with that before the next has come.
 int StreamWindow::ReadAhead(Block* block, FaultStreams::Stream& stream) {
   if (frames_.count() < kLeastFramesAhead) return 0;
   const bool up = stream.direction > 0;
@@ -225,7 +222,7 @@ int StreamWindow::ReadAhead(Block* block, FaultStreams::Stream& stream) {
       if (!there->mapped && there->request.begun) ++coming;
       next = up ? there->chunks.end : there->chunks.begin - 1;
     }
-    if (coming >= kPiecesAhead) return 0;
+    if (coming >= streams_.PiecesAhead()) return 0;
     const ChunkRange ahead =
         Absent(*block,
                up ? ChunkRange{next, next + stream.batch}
@@ -237,8 +234,19 @@ int StreamWindow::ReadAhead(Block* block, FaultStreams::Stream& stream) {
     }
     Piece* piece = nullptr;
     if (int error = Bring(block, ahead, stream, &piece)) return error;
-    stream.ahead = piece->chunks;
   }
+}
+
+// Returns the chunk where the stream raises its next fault.
+int64_t StreamWindow::NextFault(const Block& block,
+                                const FaultStreams::Stream& stream) {
+  const bool up = stream.direction > 0;
+  int64_t next = up ? stream.at.end : stream.at.begin - 1;
+  const Piece* there = nullptr;
+  while ((there = frames_.Find(block.id, next)) != nullptr && there->mapped) {
+    next = up ? there->chunks.end : there->chunks.begin - 1;
+  }
+  return next;
 }
 
 // Prepares to read the next rows, many at a time, if the thread goes from row to
@@ -304,94 +312,13 @@ int StreamWindow::LeaveRow(const Block& block, int64_t chunk) {
 int StreamWindow::WriteBehind(const Block& block,
                               const FaultStreams::Stream& stream) {
   Piece* piece = frames_.Find(block.id, stream.passed.begin);
-  if (piece == nullptr || !piece->dirty) return 0;
+  if (piece == nullptr) return 0;
   const bool came =
       std::count(stream.pieces.begin(), stream.pieces.end(), piece->number) > 0;
-  return came ? BeginWrite(*piece) : 0;
-}
-
-// Frees frames side by side: those of what the stream passed, or any. Leaves out
-// the chunks that are needed last rather than wait for frames.
-int StreamWindow::TakeFrames(const FaultStreams::Stream& stream,
-                             ChunkRange* chunks, int* first) {
-  *first = frames_.FindFree(chunks->size());
-  if (*first != WindowFrames::kNone) return 0;
-  *first = PassedFrames(stream, chunks->size());
-  if (stream.direction == 0 && *first == WindowFrames::kNone) {
-    *first = LeftFrame();
-  }
-  while (*first == WindowFrames::kNone) {
-    *first = RandomFrames(chunks->size());
-    if (*first != WindowFrames::kNone) break;
-    const int64_t fewer = chunks->size() / 2;
-    if (stream.direction < 0) {
-      chunks->begin = chunks->end - fewer;
-    } else {
-      chunks->end = chunks->begin + fewer;
-    }
-  }
-  for (int i = *first; i < *first + chunks->size(); ++i) {
-    Piece* piece = frames_.At(i);
-    if (piece == nullptr) continue;
-    if (int error = Evict(*piece, /*keep=*/true)) return error;
-  }
-  return 0;
-}
-
-// Returns the frame of what a row left first, even if it must be written yet.
-int StreamWindow::LeftFrame() {
-  while (left_begin_ < left_end_) {
-    const Piece* piece = LeftPiece(left_begin_++);
-    if (piece != nullptr && piece->number != serving_) {
-      return frames_.FirstOf(*piece);
-    }
-  }
-  return WindowFrames::kNone;
-}
-
-int StreamWindow::PassedFrames(const FaultStreams::Stream& stream,
-                               int64_t count) {
-  Piece* passed = frames_.FindNumber(stream.pieces[stream.oldest]);
-  const bool enough = passed != nullptr && passed->number != serving_ &&
-                      passed->frames() >= count;
-  return enough ? frames_.FirstOf(*passed) : WindowFrames::kNone;
-}
-
-// Chooses at random. Kernels sweep over their operands again and again, and of
-// a sweep that does not fit the oldest chunk is the next one needed: any is
-// better. Returns kNone if several frames would have to be waited for.
-int StreamWindow::RandomFrames(int64_t count) {
-  const int64_t starts = frames_.count() - count + 1;
-  for (int tries = 0; tries <= kTries || count == 1; ++tries) {
-    random_ = session::HashMix(random_, 1);
-    const int first = static_cast<int>(random_ % starts);
-    if (MayLeave(first, count, tries)) return first;
-  }
-  return WindowFrames::kNone;
-}
-
-// Returns whether the pieces in these frames may leave: all but the one that is
-// served. Before the last try, what is coming in stays, since it is needed
-// soon, and what was changed or is being written stays for now. At the first
-// try the latter begins to be written: as much as comes in, and nobody waits
-// for it.
-bool StreamWindow::MayLeave(int first, int64_t count, int tries) {
-  for (int i = first; i < first + count; ++i) {
-    Piece* piece = frames_.At(i);
-    if (piece == nullptr) continue;
-    if (piece->number == serving_) return false;
-    if (tries > kTries) continue;
-    if (piece->dirty && tries == 0) BeginWrite(*piece);
-    if (!IsIdle(*piece)) return false;
-  }
-  return true;
-}
-
-// Returns whether the piece can be dropped at once: it is clean, and neither
-// coming in, since it is needed soon, nor being written.
-bool StreamWindow::IsIdle(const Piece& piece) {
-  if (!piece.mapped || piece.dirty) return false;
-  return !piece.request.begun || requests_.Done(piece.request);
+  if (!came) return 0;
+  passed_[passed_end_++ % passed_.size()] = piece->number;
+  if (!piece->dirty) return 0;
+  return BeginWrite(*piece);
 }
 
 int StreamWindow::Release(const Block& block, bool keep) {

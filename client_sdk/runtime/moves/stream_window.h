@@ -17,7 +17,8 @@
 //
 // A stream takes the room of what it passed, as soon as there is no free room:
 // a sweep over an operand that does not fit keeps what it had brought in before
-// for the next sweep. A fault that belongs to no stream takes any room.
+// for the next sweep. Otherwise a piece takes the room of what any stream passed
+// long before, or any room.
 //
 // Matrix products go down the columns of thousands of rows. Large pieces hold
 // rows that are not needed yet, and have left when they are: then more is read of
@@ -33,6 +34,7 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_MOVES_STREAM_WINDOW_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_MOVES_STREAM_WINDOW_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -91,6 +93,7 @@ class StreamWindow {
   int Bring(Block* block, ChunkRange chunks, FaultStreams::Stream& stream,
             Piece** piece);
   int ReadAhead(Block* block, FaultStreams::Stream& stream);
+  int64_t NextFault(const Block& block, const FaultStreams::Stream& stream);
   int ReadRowsAhead(Block* block, int64_t offset_bytes);
   int LeaveRow(const Block& block, int64_t chunk);
   Piece* LeftPiece(int64_t left) {
@@ -104,6 +107,7 @@ class StreamWindow {
 
   int TakeFrames(const FaultStreams::Stream& stream, ChunkRange* chunks,
                  int* first);
+  int LongPassedFrame();
   int PassedFrames(const FaultStreams::Stream& stream, int64_t count);
   int RandomFrames(int64_t count);
   bool MayLeave(int first, int64_t count, int tries);
@@ -142,6 +146,10 @@ class StreamWindow {
   std::vector<uint64_t> left_;
   int64_t left_begin_ = 0;
   int64_t left_end_ = 0;
+  // Numbers of the pieces that streams have passed last, the oldest at
+  // `passed_end_`, modulo their count.
+  std::array<uint64_t, FaultStreams::kStreams> passed_{};
+  uint64_t passed_end_ = 0;
   WindowFrames frames_;
   FileRequests requests_;  // ends before the pieces that it transfers
 };

@@ -49,6 +49,26 @@ TEST_F(FaultStreamsTest, BatchesStopGrowingWhereTheyMustNotBeLarger) {
   EXPECT_EQ(Note(chunk).batch, 8);
 }
 
+TEST_F(FaultStreamsTest, AChannelOfManyImagesIsAsManyStreams) {
+  constexpr int64_t kImages = 96;
+  streams_.Begin(/*room=*/1000, /*most_batch=*/1);
+  for (int64_t chunk = 0; chunk < 3; ++chunk) {
+    for (int64_t image = 0; image < kImages; ++image) {
+      EXPECT_EQ(Note(1000 * image + chunk).moved_on, chunk > 0);
+    }
+  }
+}
+
+TEST_F(FaultStreamsTest, OnePieceComesInAheadOfEachOfManyStreams) {
+  streams_.Begin(/*room=*/64, /*most_batch=*/8);
+  for (int64_t chunk = 0; chunk < 3; ++chunk) Note(chunk);
+  EXPECT_EQ(streams_.PiecesAhead(), 2);
+  for (int64_t chunk = 0; chunk < 3; ++chunk) {
+    for (int64_t image = 0; image < 16; ++image) Note(1000 * image + chunk);
+  }
+  EXPECT_EQ(streams_.PiecesAhead(), 1);
+}
+
 TEST_F(FaultStreamsTest, StreamsShareTheRoom) {
   streams_.Begin(/*room=*/64, /*most_batch=*/1000);
   int64_t chunk = 0;
@@ -81,10 +101,16 @@ TEST_F(FaultStreamsTest, AFaultWhereTheStreamIsDoesNotMoveIt) {
   EXPECT_EQ(stream.batch, 2);
 }
 
-TEST_F(FaultStreamsTest, AStreamGoesOnBeyondWhatWasReadAhead) {
+TEST_F(FaultStreamsTest, AStreamGoesOnBeyondWhatIsMapped) {
   Note(5);
-  Note(6).ahead = {8, 10};
-  EXPECT_TRUE(Note(11).moved_on);
+  Note(6).next = 10;
+  EXPECT_TRUE(Note(10).moved_on);
+}
+
+TEST_F(FaultStreamsTest, AStreamDoesNotLeapToTheNextRow) {
+  Note(5);
+  Note(6).next = 10;
+  EXPECT_FALSE(Note(11).moved_on);
   EXPECT_FALSE(Note(500).moved_on);
 }
 
@@ -94,9 +120,9 @@ TEST_F(FaultStreamsTest, StreamsOfThreadsAndBlocksAreKeptApart) {
     Note(100 + i);
     Note(i, kBlock + 1);
   }
-  EXPECT_EQ(Note(4).passed.end, 3);
-  EXPECT_EQ(Note(104).passed.end, 103);
-  EXPECT_EQ(Note(4, kBlock + 1).block_id, kBlock + 1);
+  EXPECT_EQ(Note(3).passed.end, 3);
+  EXPECT_EQ(Note(103).passed.end, 103);
+  EXPECT_EQ(Note(3, kBlock + 1).block_id, kBlock + 1);
 }
 
 TEST_F(FaultStreamsTest, StraysDoNotEndAStreamThatGoesOn) {
