@@ -33,8 +33,8 @@ struct StepTimes {
   int64_t gaps_ns;       // none did: the framework and the script
   int64_t stall_in_ns;   // a move to fast memory was waited for or made
   int64_t stall_out_ns;  // one out of it was
-  int64_t faults_ns;    // kernels that stream waited, by their threads' average
-  int64_t emulated_ns;  // kernels were held up as an emulated medium would
+  int64_t faults_ns;     // kernels that stream waited, by their slowest threads
+  int64_t emulated_ns;   // kernels were held up as an emulated medium would
   int64_t plan_wait_ns;  // the step had ended and a plan was waited for
 };
 
@@ -104,7 +104,7 @@ struct KernelTimes {
   LaneTimes beside;     // as there
   int64_t planned_ns;   // as in PlanKernel
   int64_t stall_ns;     // moves were waited for, before it and within it
-  int64_t faults_ns;    // its threads waited for what streams, on average
+  int64_t faults_ns;    // its slowest thread waited for what streams
 };
 
 // The kernels of the last step that a plan drove to its end, in order.

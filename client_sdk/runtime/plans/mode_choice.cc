@@ -13,6 +13,7 @@ constexpr size_t kLeastTypicalSteps = 3;  // of what is settled, for a trial
 constexpr int64_t kMostGapSteps = 1024;
 constexpr int64_t kRarer = 4;
 constexpr int64_t kRarerIfHopeless = 16;
+constexpr int64_t kNearAlonePercent = 85;  // of a planned step is alone
 
 constexpr int kTrialSteps = 4;      // with the first one, which is not typical
 constexpr int kMostTrialSteps = 8;  // where some are disturbed
@@ -94,10 +95,13 @@ int64_t ModeChoice::StepsToTrial() const {
   const bool looks_slower = !typical(Other(settled_)).empty() &&
                             IsShorter(MedianNs(Other(settled_)), settled_ns);
   if (looks_slower) return gap_steps_ / kRarer;
-  const bool is_hopeless =
-      settled_ == Driver::kPlan && !IsShorter(alone_ns_, settled_ns);
-  return is_hopeless ? std::min(gap_steps_ * kRarerIfHopeless, kMostGapSteps)
-                     : gap_steps_;
+  return std::min(gap_steps_ * RarerBy(settled_ns), kMostGapSteps);
+}
+
+int64_t ModeChoice::RarerBy(int64_t settled_ns) const {
+  if (settled_ != Driver::kPlan) return 1;
+  if (!IsShorter(alone_ns_, settled_ns)) return kRarerIfHopeless;
+  return alone_ns_ >= settled_ns * kNearAlonePercent / 100 ? kRarer : 1;
 }
 
 bool ModeChoice::TrialIsCheap() const {

@@ -25,7 +25,8 @@
 //    did, the trial comes in a quarter of that time.
 //  * Where planned steps take no longer than training alone would, demand mode
 //    cannot win. Then a trial is 16 times as rare: training alone was measured
-//    in few steps, too.
+//    in few steps, too. Where they take hardly longer, it can win little, and a
+//    trial is four times as rare.
 //  * A trial waits until it is cheap: by the shortest of the other driver's
 //    last steps, it may cost 2 % of the time since the last trial. Where demand
 //    mode takes ten times as long, that is every 1800 steps. A single step
@@ -91,6 +92,7 @@ class ModeChoice {
   void AddTypical(Driver driver, int64_t duration_ns);
   bool TrialIsDue() const;
   int64_t StepsToTrial() const;
+  int64_t RarerBy(int64_t settled_ns) const;
   bool TrialIsCheap() const;
   void BeginTrial();
   void JudgeTrial();

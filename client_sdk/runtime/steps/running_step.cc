@@ -52,7 +52,7 @@ void RunningStep::Enter(RunningKernel* kernel, int64_t now_ns,
 }
 
 void RunningStep::End(const RunningKernel& kernel, const KernelEnd& end) {
-  const int64_t faults_ns = fault_waits.MeanNs();
+  const int64_t faults_ns = fault_waits.LongestNs();
   const int64_t duration_ns = std::max<int64_t>(
       0, end.end_ns - kernel.start_ns - kernel.moved_ns - faults_ns);
   times.kernels_ns += duration_ns;

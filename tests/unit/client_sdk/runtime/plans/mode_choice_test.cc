@@ -221,7 +221,8 @@ int DemandStepsBeside(int64_t alone_ms) {
 
 TEST(ModeChoiceTest, WherePlansLoseNothingDemandModeIsHardlyTried) {
   EXPECT_EQ(DemandStepsBeside(/*alone_ms=*/104), 0);
-  EXPECT_GE(DemandStepsBeside(/*alone_ms=*/90), 4);
+  EXPECT_EQ(DemandStepsBeside(/*alone_ms=*/92), 3);
+  EXPECT_GE(DemandStepsBeside(/*alone_ms=*/80), 4);
   EXPECT_GE(DemandStepsBeside(/*alone_ms=*/0), 4);
 }
 

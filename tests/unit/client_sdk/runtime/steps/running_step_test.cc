@@ -95,12 +95,12 @@ TEST_F(RunningStepTest, TimesAddUpKernelsGapsAndFaults) {
   step_.BeginGap(1510, /*stalls_ns=*/0);
   step_.EndKernels(1600, /*stalls_ns=*/0);
   EXPECT_EQ(step_.times.gaps_ns, 100 + 90);
-  EXPECT_EQ(step_.times.faults_ns, 40);
-  EXPECT_EQ(step_.times.kernels_ns, 400 - 150 - 40);
+  EXPECT_EQ(step_.times.faults_ns, 60);
+  EXPECT_EQ(step_.times.kernels_ns, 400 - 150 - 60);
   ASSERT_EQ(step_.kernel_times.size(), 1u);
-  EXPECT_EQ(step_.kernel_times[0].duration_ns, 400 - 150 - 40);
+  EXPECT_EQ(step_.kernel_times[0].duration_ns, 400 - 150 - 60);
   EXPECT_EQ(step_.kernel_times[0].stall_ns, 160);
-  EXPECT_EQ(step_.kernel_times[0].faults_ns, 40);
+  EXPECT_EQ(step_.kernel_times[0].faults_ns, 60);
 }
 
 TEST_F(RunningStepTest, StallsBetweenKernelsAreNoGap) {
