@@ -50,6 +50,8 @@ def as_user(user, *command, capabilities=()):
 @unittest.skipIf(os.geteuid() != 0, "only root may run things as other users")
 @unittest.skipUnless(all_may_enter(pathlib.Path(harness.BINARY_DIR) / "bin"),
                      "other users may not enter the build directory")
+@unittest.skipUnless(all_may_enter(pathlib.Path(harness.PYTHON).parent),
+                     "other users may not enter the folder of this Python")
 class PrivilegesTest(unittest.TestCase):
 
     def setUp(self):

@@ -17,6 +17,11 @@ class Digest:
 
     def __init__(self):
         self._hashes = {}
+        self._skipped = {}
+
+    def skip(self, reason):
+        """Notes why PyTorch cannot run this here, without Stowage neither."""
+        self._skipped = {"skipped": reason}
 
     def add(self, name, value):
         """`value`: a tensor, or anything that repr() shows exactly."""
@@ -31,7 +36,7 @@ class Digest:
             self.add("buffers", buffer)
 
     def values(self):
-        return {name: h.hexdigest() for name, h in self._hashes.items()}
+        return {name: h.hexdigest() for name, h in self._hashes.items()} | self._skipped
 
     def write(self, path):
         with open(path, "w", encoding="utf-8") as file:
