@@ -22,11 +22,11 @@ using RunString = int (*)(const char*, void*);
 constexpr char kTorchForPython[] = "/libtorch_python.so";
 
 // The finder comes behind all others, so that a package that the script's user
-// has installed is the one that is imported.
+// has installed is the one that is imported. This may run while os is imported.
 constexpr char kFind[] = R"(
 def _stowage_find():
-    import os, sys
-    directory = os.environ["STOWAGE_PYTHON"]
+    import posix, sys
+    directory = posix.environ[b"STOWAGE_PYTHON"].decode()
     class StowageFinder:
         @staticmethod
         def find_spec(name, path=None, target=None):

@@ -60,8 +60,12 @@ class FaultStreams {
   // Returns how many pieces should come in beside each other for each stream.
   // One where there are more streams than the room is made for: a batch
   // normalisation sweeps over the channel of each image, and comes to the next
-  // piece of a stream when it has been to all others.
-  int PiecesAhead() const { return room_ < kBatches * live_ ? 1 : 2; }
+  // piece of a stream when it has been to all others. None where they would
+  // take the room of what the streams are at.
+  int PiecesAhead() const {
+    if (room_ < 3 * live_) return 0;
+    return room_ < kBatches * live_ ? 1 : 2;
+  }
 
   // From here on there is room for so many chunks, and no batch has more than
   // `most_batch`. Forgets all streams.

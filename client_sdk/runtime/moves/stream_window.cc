@@ -110,7 +110,8 @@ int StreamWindow::Fault(Block* block, const char* address, Access access) {
 int StreamWindow::Serve(Block* block, int64_t offset_bytes,
                         FaultStreams::Stream& stream, Access access) {
   const int64_t chunk = offset_bytes / chunk_bytes_;
-  const bool in_rows = stream.direction == 0 && HasSmallPieces();
+  const bool in_rows = HasSmallPieces() &&
+                       (stream.direction == 0 || streams_.PiecesAhead() == 0);
   Piece* piece = frames_.Find(block->id, chunk);
   serving_ = piece == nullptr ? 0 : piece->number;
   if (in_rows) {
@@ -128,12 +129,12 @@ int StreamWindow::Serve(Block* block, int64_t offset_bytes,
   }
   stream.at = piece->chunks;
   serving_ = piece->number;
-  if (stream.moved_on) {
+  if (in_rows) {
+    if (int error = ReadRowsAhead(block, offset_bytes)) return error;
+  } else if (stream.moved_on) {
     if (int error = WriteBehind(*block, stream)) return error;
     if (int error = ReadAhead(block, stream)) return error;
     stream.next = NextFault(*block, stream);
-  } else if (in_rows) {
-    if (int error = ReadRowsAhead(block, offset_bytes)) return error;
   }
   requests_.Submit();
   return Map(*piece, access);

@@ -63,10 +63,16 @@ TEST_F(FaultStreamsTest, OnePieceComesInAheadOfEachOfManyStreams) {
   streams_.Begin(/*room=*/64, /*most_batch=*/8);
   for (int64_t chunk = 0; chunk < 3; ++chunk) Note(chunk);
   EXPECT_EQ(streams_.PiecesAhead(), 2);
-  for (int64_t chunk = 0; chunk < 3; ++chunk) {
-    for (int64_t image = 0; image < 16; ++image) Note(1000 * image + chunk);
-  }
+  const auto sweep = [this](int64_t images) {
+    for (int64_t chunk = 0; chunk < 3; ++chunk) {
+      for (int64_t image = 0; image < images; ++image)
+        Note(1000 * image + chunk);
+    }
+  };
+  sweep(16);
   EXPECT_EQ(streams_.PiecesAhead(), 1);
+  sweep(32);
+  EXPECT_EQ(streams_.PiecesAhead(), 0);
 }
 
 TEST_F(FaultStreamsTest, StreamsShareTheRoom) {
