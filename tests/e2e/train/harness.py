@@ -75,7 +75,7 @@ class Run:
             kinds[step["kind"]].append(followed)
         return kinds
 
-    def check_driven(self, test):
+    def check_driven(self, test, least_share=LEAST_SHARE):
         """Checks that plans drive the steps of each kind from its fifth on.
 
         Of few steps, one may leave its plan. Returns how many kinds have so many.
@@ -84,7 +84,7 @@ class Run:
                 if len(steps) >= FIRST_PLANNED]
         for followed in late:
             left = len(followed) - sum(followed)
-            test.assertLessEqual(left, max(1, (1 - LEAST_SHARE) * len(followed)),
+            test.assertLessEqual(left, max(1, (1 - least_share) * len(followed)),
                                  self.summary())
         return len(late)
 

@@ -12,6 +12,11 @@ import harness
 # What these have at a time depends on the data, or on which thread comes first.
 NEVER_ALIKE = {"loader_thread", "mixture_of_experts", "replicas_in_threads"}
 
+# Its history goes round: where a tensor of it is depends on how many steps of another
+# kind came before, and in half of the runs up to a third of the steps of one kind leave
+# their plan.
+LEAST_SHARES = {"lbfgs_line_search": 0.6}
+
 # What the steps of a job run, and a plan has to know.
 KERNELS = {"sparse_coordinates": "aten::copy_"}
 
@@ -32,7 +37,8 @@ class JobsTest(unittest.TestCase):
         self.assertEqual(alone, run.digest, run.summary())
         run.check_limit(self)
         if name not in NEVER_ALIKE:
-            self.assertGreater(run.check_driven(self), 0, run.summary())
+            share = LEAST_SHARES.get(name, harness.LEAST_SHARE)
+            self.assertGreater(run.check_driven(self, share), 0, run.summary())
         if name in KERNELS:
             self.assertIn(KERNELS[name], [kernel["name"] for kernel in run.report["kernels"]])
 
