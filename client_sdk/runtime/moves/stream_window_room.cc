@@ -54,7 +54,8 @@ int StreamWindow::LeftFrame() {
   return WindowFrames::kNone;
 }
 
-// Returns the frame of what was passed first, of what streams have passed last.
+// Returns the frame of the piece that was passed longest ago, of those that
+// `passed_` knows.
 int StreamWindow::LongPassedFrame() {
   for (size_t i = 0; i < passed_.size(); ++i) {
     uint64_t& number = passed_[(passed_end_ + i) % passed_.size()];
