@@ -332,15 +332,24 @@ int64_t Job::limit_bytes() {
 bool Job::HandleFault(void* address, Access access) {
   if (Lock::Held() || !Manages(address)) return false;
   const int64_t begin_ns = session::NowNs();
-  MutexLock lock(&mutex_);
-  Block* block = blocks_.Find(address);
-  if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
-    return false;
+  FileRequests* requests = nullptr;
+  uint32_t seen = 0;
+  for (bool again = false;; again = true, requests->Await(seen)) {
+    MutexLock lock(&mutex_);
+    Block* block = blocks_.Find(address);
+    // A tensor that has moved meanwhile may be used where it is.
+    if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
+      return again;
+    }
+    requests = mover_.window()->requests();
+    seen = requests->ended();
+    const int error =
+        mover_.Fault(block, static_cast<char*>(address), access, again);
+    if (error == EINPROGRESS) continue;
+    if (error != 0) DieOfTier(*block, blocks_.tier(block->place.tier), error);
+    step_.fault_waits.Add(gettid(), session::NowNs() - begin_ns);
+    return true;
   }
-  const int error = mover_.Fault(block, static_cast<char*>(address), access);
-  if (error != 0) DieOfTier(*block, blocks_.tier(block->place.tier), error);
-  step_.fault_waits.Add(gettid(), session::NowNs() - begin_ns);
-  return true;
 }
 
 int Job::UseStrayPages(Userfault* userfault) {

@@ -171,7 +171,7 @@ class Job {
   }
 
   // Serves a fault at an address of a file tier. Returns false if the address
-  // is not ours.
+  // is not ours. While it waits for the file, other threads may be served.
   bool HandleFault(void* address, Access access);
   // Has a thread serve missing pages without a signal (pager.h). Returns 0 or
   // an errno; with an error nothing is served in this way.
@@ -185,8 +185,12 @@ class Job {
   void LockForFork() STOWAGE_ACQUIRE(mutex_) {
     mutex_.Lock();
     mover_.ReleaseStrayPages();
+    mover_.window()->requests()->Hold();
   }
-  void UnlockAfterFork() STOWAGE_RELEASE(mutex_) { mutex_.Unlock(); }
+  void UnlockAfterFork() STOWAGE_RELEASE(mutex_) {
+    mover_.window()->requests()->LetGo();
+    mutex_.Unlock();
+  }
   // Returns all live blocks.
   const std::unordered_set<Block*>& blocks() const STOWAGE_REQUIRES(mutex_) {
     return blocks_.all();

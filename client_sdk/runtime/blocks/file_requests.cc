@@ -11,6 +11,7 @@
 #include "client_sdk/runtime/blocks/tier_copy.h"
 #include "client_sdk/runtime/process/long_wait.h"
 #include "client_sdk/session/clock.h"
+#include "client_sdk/session/futex.h"
 #include "client_sdk/session/page_sums.h"
 
 namespace stowage::runtime {
@@ -20,6 +21,8 @@ namespace {
 constexpr unsigned kMostUnderWay = 256;
 // Of one call.
 constexpr int kMostReaped = 32;
+// Somebody who waits looks again after it, whatever happens.
+constexpr int64_t kPatienceNs = 1'000'000'000;
 
 }  // namespace
 
@@ -62,24 +65,27 @@ void FileRequests::Prepare(FileRequest::Direction direction,
   prepared_[prepared_count_++] = &control;
 }
 
-// The kernel takes the first ones, as many as it can.
+// The kernel takes the first ones, as many as it can. Another thread may learn
+// of their end before this one knows that they were taken.
 void FileRequests::Submit() {
   if (prepared_count_ == 0) return;
   const int count = std::exchange(prepared_count_, 0);
+  const auto request_of = [this](int64_t i) {
+    return reinterpret_cast<FileRequest*>(prepared_[i]->aio_data);
+  };
+  for (int i = 0; i < count; ++i) request_of(i)->UnderWay().store(true);
   const int64_t taken =
       context_ == 0 ? 0 : syscall(SYS_io_submit, context_, count, prepared_);
-  for (int i = 0; i < taken; ++i) {
-    reinterpret_cast<FileRequest*>(prepared_[i]->aio_data)->under_way = true;
+  for (int64_t i = std::max<int64_t>(0, taken); i < count; ++i) {
+    request_of(i)->UnderWay().store(false);
   }
 }
 
 int FileRequests::Finish(FileRequest* request) {
   Submit();
-  LongWait wait(request->direction == FileRequest::kRead
-                    ? "the disk to read a tensor from slow memory"
-                    : "the disk to write a tensor to slow memory");
-  while (request->under_way && Reap(/*wait=*/true)) {
-    if (request->under_way) wait.Look(session::NowNs());
+  while (request->UnderWay().load()) {
+    const uint32_t seen = ended();
+    if (!request->UnderWay().load() || !Await(seen)) break;
   }
   request->begun = request->under_way = false;
   const bool reads = request->direction == FileRequest::kRead;
@@ -102,20 +108,55 @@ int FileRequests::Finish(FileRequest* request) {
                                 request->memory, done);
 }
 
-bool FileRequests::Done(const FileRequest& request) {
-  Poll();
-  return !request.under_way;
+bool FileRequests::Done(FileRequest& request) {
+  Submit();
+  if (request.UnderWay().load()) Poll();
+  return !request.UnderWay().load();
 }
 
 void FileRequests::Poll() {
   Submit();
+  if (reaping_.exchange(true)) return;  // that thread takes what is over
   while (Reap(/*wait=*/false)) {
   }
+  LetGo();
+}
+
+bool FileRequests::Await(uint32_t seen) {
+  LongWait wait("the disk to read or write a tensor in slow memory");
+  bool may_end = true;
+  while (may_end && ended() == seen) {
+    ++waiting_;
+    if (reaping_.exchange(true)) {
+      session::FutexWait(ended_, seen, kPatienceNs);
+      --waiting_;
+    } else {
+      --waiting_;
+      if (ended() == seen) may_end = Reap(/*wait=*/true);
+      LetGo();
+    }
+    wait.Look(session::NowNs());
+  }
+  return may_end;
+}
+
+void FileRequests::Hold() {
+  ++waiting_;
+  for (uint32_t seen = ended(); reaping_.exchange(true); seen = ended()) {
+    session::FutexWait(ended_, seen, kPatienceNs);
+  }
+  --waiting_;
+}
+
+// Whoever waits counted itself before it saw that this thread was reaping.
+void FileRequests::LetGo() {
+  reaping_.store(false);
+  if (waiting_.load() > 0) session::FutexRing(ended_);
 }
 
 // Takes note of requests that are over; may wait for one. Returns whether
 // another call may find more. A forked child has no part in the requests of its
-// parent and finds none.
+// parent and finds none. The caller has set `reaping_`.
 bool FileRequests::Reap(bool wait) {
   io_event events[kMostReaped];
   timespec patience{.tv_sec = wait ? 1 : 0};
@@ -124,8 +165,9 @@ bool FileRequests::Reap(bool wait) {
   for (int64_t i = 0; i < got; ++i) {
     auto* request = reinterpret_cast<FileRequest*>(events[i].data);
     request->result = events[i].res;
-    request->under_way = false;
+    request->UnderWay().store(false);  // then it is its owner's
   }
+  if (got > 0) ++ended_;
   if (wait) return got >= 0 || errno == EINTR;
   return got == kMostReaped || (got < 0 && errno == EINTR);
 }

@@ -92,7 +92,7 @@ void Mover::Issue(Block* block, MoveUnderWay move, bool own) {
 
 // Of the process's own, those are done that were when they were polled last.
 bool Mover::Done(const MoveUnderWay& move) {
-  return move.request != nullptr ? !move.request->under_way
+  return move.request != nullptr ? !move.request->UnderWay().load()
                                  : lanes_.Done(move.lane, move.ticket);
 }
 
@@ -236,7 +236,8 @@ void Mover::BeginStreaming(Block* block) {
   block->streams = stray_->Close(*block) == 0;
 }
 
-int Mover::Fault(Block* block, const char* address, Access access) {
+int Mover::Fault(Block* block, const char* address, Access access,
+                 bool again) {
   if (access != Access::kRead) NoteUnseenWrite(block);
   // Addresses that are open raise no signal; so these were not, for once. A
   // system call may just have failed at a closed page, and be tried again.
@@ -244,7 +245,7 @@ int Mover::Fault(Block* block, const char* address, Access access) {
   if (!was_closed) BeginStreaming(block);
   const bool stays_open = stray_ != nullptr && !block->streams;
   if (stays_open) stray_->OpenPage(address);
-  return stays_open ? 0 : window_.Fault(block, address, access);
+  return stays_open ? 0 : window_.Fault(block, address, access, again);
 }
 
 void Mover::NoteUnseenWrite(Block* block) {

@@ -124,8 +124,8 @@ class Mover {
   // errno.
   int Release(Block* block, bool keep = true);
   // Makes an address of a block in a file tier usable, after a signal. Returns
-  // 0 or an errno.
-  int Fault(Block* block, const char* address, Access access);
+  // 0 or an errno. EINPROGRESS: call it `again`, as StreamWindow::Fault() says.
+  int Fault(Block* block, const char* address, Access access, bool again);
 
   // Lets stray pages serve, from here on, what is no kernel's. Call it while
   // nothing is in a file tier. Returns 0 or an errno; then signals serve all.

@@ -83,9 +83,14 @@ int StreamWindow::Divide(int64_t chunk_bytes) {
   return 0;
 }
 
-int StreamWindow::Fault(Block* block, const char* address, Access access) {
+int StreamWindow::Fault(Block* block, const char* address, Access access,
+                        bool again) {
   const int64_t offset_bytes =
       address - (*tiers_)[block->place.tier].base - block->place.offset_bytes;
+  if (again) {
+    Piece* piece = frames_.Find(block->id, offset_bytes / chunk_bytes_);
+    if (piece != nullptr) return Map(*piece, access);
+  }
   const int64_t scattered_bytes = scattered_.BytesOf(block->id);
   if (!HasSmallPieces() && scattered_bytes > block->room_bytes()) {
     if (int error = Divide(SmallChunkBytes())) return error;
@@ -140,8 +145,8 @@ int StreamWindow::Serve(Block* block, int64_t offset_bytes,
   return Map(*piece, access);
 }
 
-// Maps the piece. If it is mapped, another thread was faster, or this is the
-// first write. Where what was read has been written next, a piece is opened for
+// Maps the piece once it is there. If it is mapped, another thread was faster, or
+// this is the first write. Where what was read has been written next, a piece is opened for
 // both at once: a product that adds to its output need not fault twice. Scratch
 // that is written once and read often stays clean.
 int StreamWindow::Map(Piece& piece, Access access) {
@@ -149,6 +154,7 @@ int StreamWindow::Map(Piece& piece, Access access) {
   const bool write = access == Access::kWrite || read_first > 0 ||
                      (access == Access::kUnknown && piece.mapped);
   if (piece.mapped && (!write || piece.writable)) return 0;
+  if (piece.request.begun && !requests_.Done(piece.request)) return EINPROGRESS;
   if (int error = FinishRequest(piece)) return error;
   if (!write) read_first = std::max(read_first - 1, -kMostReadFirst);
   if (piece.only_read) read_first = std::min(read_first + 2, kMostReadFirst);

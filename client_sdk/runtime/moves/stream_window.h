@@ -6,6 +6,7 @@
 //   StreamWindow window(&tiers);
 //   window.Use(/*offset_bytes=*/0, StreamWindow::BytesFor(limit_bytes));
 //   int error = window.Fault(block, address, access);  // from the handler
+//   if (error == EINPROGRESS) ...                      // see there
 //   error = window.Release(*block);  // before it moves or dies
 //
 // Kernels sweep over their operands, so faults form streams (fault_streams.h).
@@ -64,8 +65,16 @@ class StreamWindow {
   int Use(int64_t offset_bytes, int64_t bytes);
 
   // Makes the page at `address`, within `block`, readable, and writable if it
-  // is to be written. Blocks on the file. Returns 0 or an errno.
-  int Fault(Block* block, const char* address, Access access);
+  // is to be written. Returns 0 or an errno. EINPROGRESS: the file is being read
+  // or written; call it `again` for the same fault when a transfer has ended,
+  // which a thread waits for without the mutex, so that others can be served:
+  //
+  //   const uint32_t seen = window.requests()->ended();  // before Fault()
+  //   ...
+  //   requests->Await(seen);
+  int Fault(Block* block, const char* address, Access access,
+            bool again = false);
+  FileRequests* requests() { return &requests_; }
 
   // Writes back what was changed and unmaps the block's pieces. Without `keep`
   // it drops what was changed, because the block is about to be freed. Returns
@@ -111,7 +120,7 @@ class StreamWindow {
   int PassedFrames(const FaultStreams::Stream& stream, int64_t count);
   int RandomFrames(int64_t count);
   bool MayLeave(int first, int64_t count, int tries);
-  bool IsIdle(const Piece& piece);
+  bool IsIdle(Piece& piece);
 
   int Unmap(const Piece& piece);
   int CloseToWriters(const Piece& piece);

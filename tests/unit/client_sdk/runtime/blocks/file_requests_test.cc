@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -80,6 +82,44 @@ TEST_F(FileRequestsTest, TellsWhenATransferIsOver) {
   while (!requests_.Done(request)) {
   }
   EXPECT_TRUE(request.begun);
+  EXPECT_EQ(requests_.Finish(&request), 0);
+}
+
+TEST_F(FileRequestsTest, ThreadsThatWaitLearnOfTheirTransferWhoeverTakesIt) {
+  constexpr int kThreads = 4, kRounds = 500;
+  std::mutex mutex;
+  const auto run = [&](int thread) {
+    FileRequest request;
+    for (int round = 0; round < kRounds; ++round) {
+      std::unique_lock lock(mutex);
+      Begin(FileRequest::kRead, thread, thread, 1, &request);
+      uint32_t seen = requests_.ended();
+      while (!requests_.Done(request)) {
+        lock.unlock();
+        ASSERT_TRUE(requests_.Await(seen));
+        lock.lock();
+        seen = requests_.ended();
+      }
+      ASSERT_EQ(requests_.Finish(&request), 0);
+      // The owner of the mutex waits beside the others, too.
+      Begin(FileRequest::kRead, thread, thread, 1, &request);
+      ASSERT_EQ(requests_.Finish(&request), 0);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(run, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(FileRequestsTest, NobodyWaitsForTheDeviceWhileItIsHeld) {
+  const uint32_t seen = requests_.ended();
+  requests_.Hold();
+  FileRequest request;
+  Begin(FileRequest::kRead, 0, 0, 1, &request);
+  EXPECT_FALSE(requests_.Done(request));
+  std::thread waits([&] { EXPECT_TRUE(requests_.Await(seen)); });
+  requests_.LetGo();
+  waits.join();
   EXPECT_EQ(requests_.Finish(&request), 0);
 }
 

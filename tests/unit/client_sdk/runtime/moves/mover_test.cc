@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/placed_memory.h"
+#include "tests/unit/client_sdk/runtime/wait_for_fault.h"
 
 namespace stowage::runtime {
 namespace {
@@ -26,6 +27,11 @@ class MoverTest : public testing::Test {
     return memory_.Make(storage, kBytes, value);
   }
   Place Room(int tier, Block* block) { return memory_.Room(tier, block); }
+  int Fault(Block* block, const char* address, Access access) {
+    return WaitForFault(mover_.window(), [&](bool again) {
+      return mover_.Fault(block, address, access, again);
+    });
+  }
 
   PlacedMemory memory_;
   PlacedBlocks& blocks_ = memory_.blocks;
@@ -78,7 +84,7 @@ TEST_F(MoverTest, WhatIsWrittenInAFileWhileItReturnsIsCopiedAgain) {
   memory_.MoveTo(1, block);
   ASSERT_TRUE(mover_.Begin(block, Room(0, block)));
   while (memory_.agent.moves_executed() == 0) std::this_thread::yield();
-  ASSERT_EQ(mover_.Fault(block, storage.address, Access::kWrite), 0);
+  ASSERT_EQ(Fault(block, storage.address, Access::kWrite), 0);
   *storage.address.load() = 'b';
   EXPECT_TRUE(mover_.Finish(block));
   EXPECT_EQ(block->place.tier, 0);
@@ -181,8 +187,8 @@ TEST_F(MoverTest, WhatWasWrittenThroughTheWindowMovesAlong) {
   Block* block = Make(&storage, 'a');
   ASSERT_EQ(mover_.MoveNow(block, Room(1, block)), 0);
   char* address = storage.address;
-  ASSERT_EQ(mover_.Fault(block, address, Access::kRead), 0);
-  ASSERT_EQ(mover_.Fault(block, address, Access::kWrite), 0);
+  ASSERT_EQ(Fault(block, address, Access::kRead), 0);
+  ASSERT_EQ(Fault(block, address, Access::kWrite), 0);
   *address = 'b';
   ASSERT_EQ(mover_.MoveNow(block, Room(0, block)), 0);
   EXPECT_EQ(storage.address.load()[0], 'b');

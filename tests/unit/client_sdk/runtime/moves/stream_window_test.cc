@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 #include "tests/unit/client_sdk/runtime/sizes.h"
+#include "tests/unit/client_sdk/runtime/wait_for_fault.h"
 
 namespace stowage::runtime {
 namespace {
@@ -49,7 +50,9 @@ class StreamWindowTest : public testing::Test {
     return slow_.base + block.place.offset_bytes + page * kPage;
   }
   int Fault(Block& block, int64_t page, Access access) {
-    return window_.Fault(&block, AddressOf(block, page), access);
+    return WaitForFault(&window_, [&](bool again) {
+      return window_.Fault(&block, AddressOf(block, page), access, again);
+    });
   }
   // Reads as a kernel would.
   char Read(Block& block, int64_t page) {
@@ -78,6 +81,20 @@ class StreamWindowTest : public testing::Test {
   Block block_;
   StreamWindow window_{&client_.tiers()};
 };
+
+TEST_F(StreamWindowTest, AFaultThatWaitsForTheFileDoesNotHoldUpOthers) {
+  const auto fault = [&](int64_t page, bool again) {
+    return window_.Fault(&block_, AddressOf(block_, page), Access::kRead,
+                         again);
+  };
+  window_.requests()->Hold();  // nobody learns that a transfer is over
+  EXPECT_EQ(fault(0, /*again=*/false), EINPROGRESS);
+  EXPECT_EQ(fault(50, /*again=*/false), EINPROGRESS);
+  EXPECT_EQ(fault(0, /*again=*/true), EINPROGRESS);
+  window_.requests()->LetGo();
+  EXPECT_EQ(Read(block_, 50), 50);
+  EXPECT_EQ(Read(block_, 0), 0);
+}
 
 TEST_F(StreamWindowTest, ReadsTheChunkThatFaulted) {
   EXPECT_EQ(Read(block_, 7), 7);
