@@ -333,19 +333,21 @@ bool Job::HandleFault(void* address, Access access) {
   if (Lock::Held() || !Manages(address)) return false;
   const int64_t begin_ns = session::NowNs();
   FileRequests* requests = nullptr;
-  uint32_t seen = 0;
-  for (bool again = false;; again = true, requests->Await(seen)) {
+  TransferTicket awaited;
+  for (bool again = false;; again = true, requests->Await(awaited)) {
     MutexLock lock(&mutex_);
     Block* block = blocks_.Find(address);
     // A tensor that has moved meanwhile may be used where it is.
     if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
       return again;
     }
-    requests = mover_.window()->requests();
-    seen = requests->ended();
     const int error =
         mover_.Fault(block, static_cast<char*>(address), access, again);
-    if (error == EINPROGRESS) continue;
+    if (error == EINPROGRESS) {
+      requests = mover_.window()->requests();
+      awaited = mover_.window()->awaited();
+      continue;
+    }
     if (error != 0) DieOfTier(*block, blocks_.tier(block->place.tier), error);
     step_.fault_waits.Add(gettid(), session::NowNs() - begin_ns);
     return true;

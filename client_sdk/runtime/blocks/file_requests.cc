@@ -9,25 +9,18 @@
 #include <utility>
 
 #include "client_sdk/runtime/blocks/tier_copy.h"
-#include "client_sdk/runtime/process/long_wait.h"
-#include "client_sdk/session/clock.h"
-#include "client_sdk/session/futex.h"
 #include "client_sdk/session/page_sums.h"
 
 namespace stowage::runtime {
 namespace {
 
-// Where more are begun, their transfers are made at once.
-constexpr unsigned kMostUnderWay = 256;
 // Of one call.
 constexpr int kMostReaped = 32;
-// Somebody who waits looks again after it, whatever happens.
-constexpr int64_t kPatienceNs = 1'000'000'000;
 
 }  // namespace
 
 FileRequests::FileRequests() {
-  if (syscall(SYS_io_setup, kMostUnderWay, &context_) != 0) context_ = 0;
+  if (syscall(SYS_io_setup, TransferSlots::kSlots, &context_) != 0) context_ = 0;
 }
 
 FileRequests::~FileRequests() {
@@ -65,29 +58,34 @@ void FileRequests::Prepare(FileRequest::Direction direction,
   prepared_[prepared_count_++] = &control;
 }
 
-// The kernel takes the first ones, as many as it can. Another thread may learn
-// of their end before this one knows that they were taken.
+// The kernel takes the first ones, as many as it can; the others are made when
+// they are finished. Another thread may learn of the end of a transfer before
+// this one knows that it was taken.
 void FileRequests::Submit() {
   if (prepared_count_ == 0) return;
   const int count = std::exchange(prepared_count_, 0);
-  const auto request_of = [this](int64_t i) {
-    return reinterpret_cast<FileRequest*>(prepared_[i]->aio_data);
+  if (context_ == 0) return;
+  const auto ticket_of = [this](int64_t i) -> TransferTicket& {
+    return reinterpret_cast<FileRequest*>(prepared_[i]->aio_data)->ticket;
   };
-  for (int i = 0; i < count; ++i) request_of(i)->UnderWay().store(true);
-  const int64_t taken =
-      context_ == 0 ? 0 : syscall(SYS_io_submit, context_, count, prepared_);
-  for (int64_t i = std::max<int64_t>(0, taken); i < count; ++i) {
-    request_of(i)->UnderWay().store(false);
+  int with_slot = 0;
+  while (with_slot < count) {
+    ticket_of(with_slot) = slots_.Begin();
+    if (ticket_of(with_slot).slot < 0) break;
+    ++with_slot;
+  }
+  ++submissions_;
+  const int64_t taken = syscall(SYS_io_submit, context_, with_slot, prepared_);
+  for (int64_t i = std::max<int64_t>(0, taken); i < with_slot; ++i) {
+    slots_.End(ticket_of(i).slot);
   }
 }
 
 int FileRequests::Finish(FileRequest* request) {
   Submit();
-  while (request->UnderWay().load()) {
-    const uint32_t seen = ended();
-    if (!request->UnderWay().load() || !Await(seen)) break;
-  }
-  request->begun = request->under_way = false;
+  Await(request->ticket);
+  request->begun = false;
+  request->ticket = {};
   const bool reads = request->direction == FileRequest::kRead;
   if (request->result == request->bytes) {
     return reads ? CheckRead(*request->tier, request->offset_bytes,
@@ -108,66 +106,42 @@ int FileRequests::Finish(FileRequest* request) {
                                 request->memory, done);
 }
 
-bool FileRequests::Done(FileRequest& request) {
+bool FileRequests::Done(const FileRequest& request) {
   Submit();
-  if (request.UnderWay().load()) Poll();
-  return !request.UnderWay().load();
+  if (!WasDone(request)) Poll();
+  return WasDone(request);
 }
 
 void FileRequests::Poll() {
   Submit();
-  if (reaping_.exchange(true)) return;  // that thread takes what is over
+  if (!slots_.TryLead()) return;  // the thread that leads finds out
   while (Reap(/*wait=*/false)) {
   }
-  LetGo();
+  slots_.LetGo();
 }
 
-bool FileRequests::Await(uint32_t seen) {
-  LongWait wait("the disk to read or write a tensor in slow memory");
-  bool may_end = true;
-  while (may_end && ended() == seen) {
-    ++waiting_;
-    if (reaping_.exchange(true)) {
-      session::FutexWait(ended_, seen, kPatienceNs);
-      --waiting_;
-    } else {
-      --waiting_;
-      if (ended() == seen) may_end = Reap(/*wait=*/true);
-      LetGo();
-    }
-    wait.Look(session::NowNs());
-  }
-  return may_end;
-}
-
-void FileRequests::Hold() {
-  ++waiting_;
-  for (uint32_t seen = ended(); reaping_.exchange(true); seen = ended()) {
-    session::FutexWait(ended_, seen, kPatienceNs);
-  }
-  --waiting_;
-}
-
-// Whoever waits counted itself before it saw that this thread was reaping.
-void FileRequests::LetGo() {
-  reaping_.store(false);
-  if (waiting_.load() > 0) session::FutexRing(ended_);
+void FileRequests::Await(TransferTicket ticket) {
+  slots_.Await(ticket, [this] { return Reap(/*wait=*/true); });
 }
 
 // Takes note of requests that are over; may wait for one. Returns whether
 // another call may find more. A forked child has no part in the requests of its
-// parent and finds none. The caller has set `reaping_`.
+// parent and finds none. For who leads.
 bool FileRequests::Reap(bool wait) {
   io_event events[kMostReaped];
   timespec patience{.tv_sec = wait ? 1 : 0};
   const int64_t got = syscall(SYS_io_getevents, context_, wait ? 1 : 0,
                               kMostReaped, events, &patience);
+  submissions_.load();
+  uint32_t slot_bits = 0;
   for (int64_t i = 0; i < got; ++i) {
     auto* request = reinterpret_cast<FileRequest*>(events[i].data);
+    const int slot = request->ticket.slot;
     request->result = events[i].res;
-    request->UnderWay().store(false);  // then it is its owner's
+    slots_.End(slot);  // from here on the request is its owner's
+    slot_bits |= TransferSlots::BitOf(slot);
   }
-  if (got > 0) ++ended_;
+  if (slot_bits != 0) slots_.Wake(slot_bits);
   if (wait) return got >= 0 || errno == EINTR;
   return got == kMostReaped || (got < 0 && errno == EINTR);
 }

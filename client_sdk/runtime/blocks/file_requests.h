@@ -11,13 +11,12 @@
 // closes all its descriptors takes none of it away. Where the host refuses it,
 // Begin() makes the transfer itself.
 //
-// A thread may wait without the owner's mutex until some transfer is over:
+// A thread may wait for a transfer without the owner's mutex:
 //
-//   uint32_t seen = requests.ended();        // with the mutex
-//   if (!requests.Done(request)) { mutex.Unlock(); requests.Await(seen); ... }
+//   if (!requests.Done(request)) requests.Await(request.ticket);
 //
-// Only system calls: safe in a handler of a synchronous fault. Thread-safe are
-// Await(), Hold() and LetGo(); the owner's mutex guards all others.
+// Only system calls: safe in a handler of a synchronous fault. Await(), Hold()
+// and LetGo() are thread-safe; the owner's mutex guards all others.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_BLOCKS_FILE_REQUESTS_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_BLOCKS_FILE_REQUESTS_H_
 
@@ -26,6 +25,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "client_sdk/runtime/blocks/transfer_slots.h"
 #include "client_sdk/runtime/connection/session_client.h"
 
 namespace stowage::runtime {
@@ -39,13 +39,10 @@ struct FileRequest {
   int64_t offset_bytes = 0;
   char* memory = nullptr;
   int64_t bytes = 0;
-  bool begun = false;      // and not finished
-  bool under_way = false;  // the kernel has it, as far as is known
-  int64_t result = 0;      // of what the kernel had: bytes, or -errno
+  bool begun = false;       // and not finished
+  TransferTicket ticket{};  // until the kernel is known to be done with it
+  int64_t result = 0;       // of what the kernel had: bytes, or -errno
   iocb control{};
-
-  // A thread without the owner's mutex may learn that it is over.
-  std::atomic_ref<bool> UnderWay() { return std::atomic_ref(under_way); }
 };
 
 class FileRequests {
@@ -72,20 +69,22 @@ class FileRequests {
 
   // Finds out which transfers are over. Does not block.
   void Poll();
-  // Returns whether a transfer that was begun is over. Does not block.
-  bool Done(FileRequest& request);
+  // Returns whether a transfer that was begun was over when they were polled
+  // last.
+  bool WasDone(const FileRequest& request) const {
+    return slots_.IsOver(request.ticket);
+  }
+  // Returns whether it is over. Does not block.
+  bool Done(const FileRequest& request);
   // Waits until a transfer that was begun is over. Returns 0 or an errno.
   int Finish(FileRequest* request);
 
-  // Changes whenever transfers end.
-  uint32_t ended() const { return ended_.load(); }
-  // Waits until ended() is not `seen`. Returns false if that cannot be: the
-  // process is a forked child, which has no part in its parent's transfers.
-  bool Await(uint32_t seen);
+  // Waits until a transfer is over that Done() said is not.
+  void Await(TransferTicket ticket);
   // Keep other threads from waiting for the device, around fork(): a child has
   // none that would go on. Hold() waits for the one that does.
-  void Hold();
-  void LetGo();
+  void Hold() { slots_.Lead(); }
+  void LetGo() { slots_.LetGo(); }
 
  private:
   static constexpr int kMostPrepared = 64;
@@ -93,11 +92,10 @@ class FileRequests {
   bool Reap(bool wait);
 
   aio_context_t context_ = 0;  // 0: the host refuses it
-  // One thread at a time, which has set `reaping_`, takes what is over, waits
-  // for it, and wakes the others, who wait for `ended_` to change.
-  std::atomic<bool> reaping_ = false;
-  std::atomic<uint32_t> ended_ = 0;
-  std::atomic<int> waiting_ = 0;
+  TransferSlots slots_;
+  // Orders what the owner wrote into requests before what another thread reads
+  // that reaps them. The kernel does, too, but sanitizers do not see that.
+  std::atomic<uint64_t> submissions_ = 0;
   iocb* prepared_[kMostPrepared];
   int prepared_count_ = 0;
 };

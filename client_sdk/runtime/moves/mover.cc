@@ -92,7 +92,7 @@ void Mover::Issue(Block* block, MoveUnderWay move, bool own) {
 
 // Of the process's own, those are done that were when they were polled last.
 bool Mover::Done(const MoveUnderWay& move) {
-  return move.request != nullptr ? !move.request->UnderWay().load()
+  return move.request != nullptr ? requests_.WasDone(*move.request)
                                  : lanes_.Done(move.lane, move.ticket);
 }
 

@@ -154,7 +154,10 @@ int StreamWindow::Map(Piece& piece, Access access) {
   const bool write = access == Access::kWrite || read_first > 0 ||
                      (access == Access::kUnknown && piece.mapped);
   if (piece.mapped && (!write || piece.writable)) return 0;
-  if (piece.request.begun && !requests_.Done(piece.request)) return EINPROGRESS;
+  if (piece.request.begun && !requests_.Done(piece.request)) {
+    awaited_ = piece.request.ticket;
+    return EINPROGRESS;
+  }
   if (int error = FinishRequest(piece)) return error;
   if (!write) read_first = std::max(read_first - 1, -kMostReadFirst);
   if (piece.only_read) read_first = std::min(read_first + 2, kMostReadFirst);

@@ -65,15 +65,12 @@ class StreamWindow {
   int Use(int64_t offset_bytes, int64_t bytes);
 
   // Makes the page at `address`, within `block`, readable, and writable if it
-  // is to be written. Returns 0 or an errno. EINPROGRESS: the file is being read
-  // or written; call it `again` for the same fault when a transfer has ended,
-  // which a thread waits for without the mutex, so that others can be served:
-  //
-  //   const uint32_t seen = window.requests()->ended();  // before Fault()
-  //   ...
-  //   requests->Await(seen);
+  // is to be written. Returns 0 or an errno. EINPROGRESS: the page is being read
+  // or written; wait for awaited(), without the mutex, so that others are served,
+  // and call it `again` for the same fault.
   int Fault(Block* block, const char* address, Access access,
             bool again = false);
+  TransferTicket awaited() const { return awaited_; }
   FileRequests* requests() { return &requests_; }
 
   // Writes back what was changed and unmaps the block's pieces. Without `keep`
@@ -120,7 +117,7 @@ class StreamWindow {
   int PassedFrames(const FaultStreams::Stream& stream, int64_t count);
   int RandomFrames(int64_t count);
   bool MayLeave(int first, int64_t count, int tries);
-  bool IsIdle(Piece& piece);
+  bool IsIdle(const Piece& piece);
 
   int Unmap(const Piece& piece);
   int CloseToWriters(const Piece& piece);
@@ -146,6 +143,7 @@ class StreamWindow {
   int64_t chunk_bytes_ = 0;
   uint64_t random_ = 1;
   uint64_t serving_ = 0;  // the piece that a fault waits for: it stays
+  TransferTicket awaited_;
   int64_t read_bytes_ = 0;
   int64_t written_bytes_ = 0;
   FaultStreams streams_;

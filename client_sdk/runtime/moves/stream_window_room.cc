@@ -107,7 +107,7 @@ bool StreamWindow::MayLeave(int first, int64_t count, int tries) {
 
 // Returns whether the piece can be dropped at once: it is clean, and neither
 // coming in, since it is needed soon, nor being written.
-bool StreamWindow::IsIdle(Piece& piece) {
+bool StreamWindow::IsIdle(const Piece& piece) {
   if (!piece.mapped || piece.dirty) return false;
   return !piece.request.begun || requests_.Done(piece.request);
 }

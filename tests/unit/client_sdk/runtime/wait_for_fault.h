@@ -8,8 +8,6 @@
 
 #include <errno.h>
 
-#include <cstdint>
-
 #include "client_sdk/runtime/moves/stream_window.h"
 
 namespace stowage::runtime {
@@ -18,10 +16,9 @@ namespace stowage::runtime {
 template <typename Serve>
 int WaitForFault(StreamWindow* window, Serve serve) {
   for (bool again = false;; again = true) {
-    const uint32_t seen = window->requests()->ended();
     const int error = serve(again);
     if (error != EINPROGRESS) return error;
-    window->requests()->Await(seen);
+    window->requests()->Await(window->awaited());
   }
 }
 

@@ -63,7 +63,7 @@ TEST_F(FileRequestsTest, WhatIsPreparedBeginsWithTheNextCall) {
     requests_.Prepare(FileRequest::kWrite, file_, i * kPage, Memory(i), kPage,
                       &requests[i]);
   }
-  EXPECT_FALSE(requests.back().under_way);
+  EXPECT_LT(requests.back().ticket.slot, 0);
   requests_.Submit();
   for (FileRequest& request : requests)
     ASSERT_EQ(requests_.Finish(&request), 0);
@@ -93,12 +93,10 @@ TEST_F(FileRequestsTest, ThreadsThatWaitLearnOfTheirTransferWhoeverTakesIt) {
     for (int round = 0; round < kRounds; ++round) {
       std::unique_lock lock(mutex);
       Begin(FileRequest::kRead, thread, thread, 1, &request);
-      uint32_t seen = requests_.ended();
-      while (!requests_.Done(request)) {
+      if (!requests_.Done(request)) {
         lock.unlock();
-        ASSERT_TRUE(requests_.Await(seen));
+        requests_.Await(request.ticket);
         lock.lock();
-        seen = requests_.ended();
       }
       ASSERT_EQ(requests_.Finish(&request), 0);
       // The owner of the mutex waits beside the others, too.
@@ -112,12 +110,11 @@ TEST_F(FileRequestsTest, ThreadsThatWaitLearnOfTheirTransferWhoeverTakesIt) {
 }
 
 TEST_F(FileRequestsTest, NobodyWaitsForTheDeviceWhileItIsHeld) {
-  const uint32_t seen = requests_.ended();
   requests_.Hold();
   FileRequest request;
   Begin(FileRequest::kRead, 0, 0, 1, &request);
   EXPECT_FALSE(requests_.Done(request));
-  std::thread waits([&] { EXPECT_TRUE(requests_.Await(seen)); });
+  std::thread waits([&] { requests_.Await(request.ticket); });
   requests_.LetGo();
   waits.join();
   EXPECT_EQ(requests_.Finish(&request), 0);
