@@ -4,6 +4,11 @@ import atexit
 import json
 import os
 import subprocess
+import sys
+
+# Python before 3.11 has no other way.
+_OWN_GROUP = ({"process_group": 0} if sys.version_info >= (3, 11)
+              else {"preexec_fn": os.setpgrp})
 
 
 class PrivateServices:
@@ -15,12 +20,13 @@ class PrivateServices:
 
     def start(self):
         """Returns the path of the agent's socket. Blocks until it listens."""
-        # In its own session, so that a terminal's Ctrl-C reaches the training alone.
+        # A process group of its own, so that a terminal's Ctrl-C reaches the training
+        # alone; no session, in which the lowest priority would count for nothing.
         self._serve = subprocess.Popen(
             [self._stowage_path, "serve", "--format", "json",
              "--until-exit", str(os.getpid())],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, start_new_session=True)
+            stderr=subprocess.PIPE, text=True, **_OWN_GROUP)
         announced = self._serve.stdout.readline()
         if not announced:
             raise RuntimeError(self._serve.communicate()[1].strip())

@@ -45,7 +45,7 @@ bool RedirectToLog(const char* path) {
 void ExecChild(const ProcessOptions& options, pid_t parent, char* const* argv,
                char* const* environment) {
   if (options.detached) {
-    setsid();
+    setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(0);
   }

@@ -31,8 +31,11 @@ struct ProcessOptions {
   // Whether what the child prints goes to standard error, so that standard
   // output is the parent's alone.
   bool prints_to_stderr = false;
-  // Whether the child runs in its own session, so that a terminal's Ctrl-C does
-  // not reach it, and gets SIGTERM when the thread that started it dies.
+  // Whether the child is its own process group, so that a terminal's Ctrl-C does
+  // not reach it, and gets SIGTERM when the thread that started it dies. It
+  // stays in the session: Linux compares the priorities of threads within one
+  // (sched(7), autogroups), and a thread of the lowest in another session would
+  // get as much of a processor as the training.
   bool detached = false;
 };
 

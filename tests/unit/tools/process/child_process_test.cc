@@ -1,7 +1,13 @@
 #include "tools/stowage/process/child_process.h"
 
 #include <signal.h>
+#include <unistd.h>
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tools/stowage/inputs/input_file.h"
 #include "tools/stowage/process/foreground.h"
@@ -38,6 +44,25 @@ TEST(ChildProcessTest, GivesTheChildItsEnvironmentAndItsLog) {
   ASSERT_TRUE(child.ok()) << child.status();
   EXPECT_EQ(child->Wait(), 0);
   EXPECT_EQ(*ReadFile(log_path), "green\nproblem\n");
+}
+
+TEST(ChildProcessTest, ADetachedChildIsAGroupOfThisSession) {
+  const absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
+  ASSERT_TRUE(directory.ok());
+  const std::string log_path = directory->path() + "/log";
+  absl::StatusOr<ChildProcess> child =
+      ChildProcess::Start({.argv = {"cat", "/proc/self/stat"},
+                           .log_path = log_path,
+                           .detached = true});
+  ASSERT_TRUE(child.ok()) << child.status();
+  const pid_t pid = child->pid();
+  EXPECT_EQ(child->Wait(), 0);
+  // "PID (NAME) STATE PARENT GROUP SESSION ..."
+  const std::vector<std::string> fields =
+      absl::StrSplit(*ReadFile(log_path), ' ');
+  ASSERT_GT(fields.size(), 5);
+  EXPECT_EQ(fields[4], absl::StrCat(pid));
+  EXPECT_EQ(fields[5], absl::StrCat(getsid(0)));
 }
 
 TEST(ChildProcessTest, KillsAChildThatIgnoresBeingAskedToStop) {
