@@ -150,6 +150,7 @@ absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
   request.set_replan(query.replan);
   request.set_think_ms(absl::ToInt64Milliseconds(query.think_time));
   request.set_background(query.background);
+  request.set_brief(query.brief);
   absl::StatusOr<v1::MakePlanResponse> made =
       (*client)->MakePlan(request, query.canceller);
   if (absl::IsFailedPrecondition(made.status()) && !query.policy.empty() &&

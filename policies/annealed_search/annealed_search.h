@@ -31,6 +31,9 @@ class AnnealedSearchPolicy : public Policy {
 
   std::string_view name() const override;
   std::string_view description() const override;
+  PolicyCapabilities capabilities() const override {
+    return {.plans_briefly = true};
+  }
   absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
                                 const PlanOptions& options) const override;
 

@@ -49,6 +49,8 @@ struct PolicyCapabilities {
   bool answers_online = false;
   // Chooses the implementation that a kernel runs where there are several.
   bool chooses_implementations = false;
+  // Has a plan after a fraction of its own time that is hardly worse.
+  bool plans_briefly = false;
 };
 
 // Stateless and safe to call from several threads.

@@ -11,6 +11,7 @@
 #include "server/placement/background_thread.h"
 #include "server/placement/bound_ratio.h"
 #include "server/placement/planning_memory.h"
+#include "server/placement/think_time.h"
 #include "server/placement/verified_plan.h"
 #include "timing/steady_now.h"
 
@@ -138,7 +139,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
     plan = MakeVerifiedPlan(**graph, request.system, policy,
                             {.fast_limit_bytes = request.fast_limit_bytes,
                              .seed = request.seed,
-                             .time_limit = request.think_time,
+                             .time_limit = ThinkTime(request, policy, **graph),
                              .cancellation = cancellation});
   });
   // To a caller RESOURCE_EXHAUSTED would mean to ask again later.

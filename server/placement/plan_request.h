@@ -30,9 +30,11 @@ struct PlanRequest {
   absl::Duration think_time = absl::ZeroDuration();
   // Whether nothing waits for the plan.
   bool background = false;
+  // Whether a job waits for it, and asks for a better one later.
+  bool brief = false;
 };
 
-// Returns the hex SHA-256 of every field but `replan` and `background`. Requests
+// Returns the hex SHA-256 of every field but the last three flags. Requests
 // with the same id have the same plan. The graph's structure counts and its
 // profile does not: a job that registers a new profile of a known graph finds
 // its plan ready.

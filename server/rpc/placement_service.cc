@@ -46,6 +46,7 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
       .replan = proto.replan(),
       .think_time = absl::Milliseconds(proto.think_ms()),
       .background = proto.background(),
+      .brief = proto.brief(),
   };
 }
 

@@ -292,18 +292,20 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
                     .copy_factors = copy_times_->TakeFactors()};
   if (known == nullptr || !IsOfLimitInForce(known->basis)) {
     absl::StatusOr<v1::MakePlanResponse> made = MakePlan(
-        binding, basis, {.replan = known != nullptr, .canceller = &canceller_});
+        binding, basis,
+        {.replan = known != nullptr, .brief = true, .canceller = &canceller_});
     if (made.ok()) {
       NoteMade(*made, {.structure = std::move(structure),
                        .binding = *binding,
                        .gaps_ns = std::move(gaps_ns),
                        .basis = basis,
-                       .profile = profiles_taken_});
+                       .profile = profiles_taken_,
+                       .brief = true});
       return made;
     }
     // The job keeps its plan if there is no other.
     if (known == nullptr) return made;
-  } else if (TimesHaveDrifted(known->basis, basis)) {
+  } else if (known->brief || TimesHaveDrifted(known->basis, basis)) {
     drifted_.push_back({.structure = std::move(structure),
                         .binding = *binding,
                         .gaps_ns = gaps_ns,
@@ -333,9 +335,12 @@ void PlanWorker::NoteMade(const v1::MakePlanResponse& made, MeasuredStep step) {
     asked_curve_->AskAgain();
   }
   if (known == known_.end() && known_.size() == kMostKnownPlans) return;
-  known_[std::move(step.structure)] = {made, std::move(step.binding),
-                                       std::move(step.gaps_ns), step.basis,
-                                       step.profile};
+  known_[std::move(step.structure)] = {made,
+                                       std::move(step.binding),
+                                       std::move(step.gaps_ns),
+                                       step.basis,
+                                       step.profile,
+                                       step.brief};
 }
 
 void PlanWorker::ForgetDrifted(uint64_t signature) {

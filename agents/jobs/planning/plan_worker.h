@@ -92,6 +92,7 @@ class PlanWorker {
     std::vector<int64_t> gaps_ns;  // of it, as they were
     Basis basis;
     uint64_t profile = 0;  // the number of the one that led to the plan
+    bool brief = false;    // no longer thought about than a job likes to wait
   };
 
   // A step as it was measured.
@@ -101,6 +102,7 @@ class PlanWorker {
     std::vector<int64_t> gaps_ns;  // as they were
     Basis basis;
     uint64_t profile = 0;
+    bool brief = false;  // its plan is to be, or was
   };
 
   // A step whose plan has been asked for while the service was away.

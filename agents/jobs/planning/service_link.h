@@ -36,6 +36,7 @@ struct PlanQuery {
   // How long the planner may think; zero: as long as a plan is worth.
   absl::Duration think_time = absl::ZeroDuration();
   bool background = false;  // nothing waits for the plan
+  bool brief = false;  // the job does, and a better plan is asked for later
   // Ends the call early if somebody cancels it; null: nobody does.
   Canceller* canceller = nullptr;
 };

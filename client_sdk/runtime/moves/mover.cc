@@ -236,8 +236,7 @@ void Mover::BeginStreaming(Block* block) {
   block->streams = stray_->Close(*block) == 0;
 }
 
-int Mover::Fault(Block* block, const char* address, Access access,
-                 bool again) {
+int Mover::Fault(Block* block, const char* address, Access access, bool again) {
   if (access != Access::kRead) NoteUnseenWrite(block);
   // Addresses that are open raise no signal; so these were not, for once. A
   // system call may just have failed at a closed page, and be tried again.

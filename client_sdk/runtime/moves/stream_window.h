@@ -6,7 +6,6 @@
 //   StreamWindow window(&tiers);
 //   window.Use(/*offset_bytes=*/0, StreamWindow::BytesFor(limit_bytes));
 //   int error = window.Fault(block, address, access);  // from the handler
-//   if (error == EINPROGRESS) ...                      // see there
 //   error = window.Release(*block);  // before it moves or dies
 //
 // Kernels sweep over their operands, so faults form streams (fault_streams.h).

@@ -205,6 +205,9 @@ namespace stream_window_h {
 extern const char* address;
 extern Access access;
 }  // namespace stream_window_h
+namespace transfer_slots_h {
+bool Reap();
+}
 namespace told_addresses_h {
 extern const void* address;
 extern Block *block, *other;

@@ -156,6 +156,11 @@ extern std::string peer;
 extern grpc::ServerContext* context;
 absl::StatusOr<MadePlan> work(const policies::Cancellation& cancellation);
 }  // namespace planning_queue_h
+namespace think_time_h {
+extern const policies::Policy& policy;
+extern const policies::Graph& graph;
+extern PlanRequest request;
+}  // namespace think_time_h
 namespace verified_plan_h {
 extern std::unique_ptr<policies::Policy> policy;
 extern int64_t limit;

@@ -112,6 +112,11 @@ extern RunningKernel kernel;
 extern FakeStorage storage;
 extern PlanTensors tensors;
 extern PlanMoves moves;
+namespace tests_unit_client_sdk_runtime::wait_for_fault_h {
+extern StreamWindow window;
+extern Block block;
+extern const char* address;
+}  // namespace tests_unit_client_sdk_runtime::wait_for_fault_h
 extern int64_t bytes;
 
 }  // namespace stowage::runtime::examples
