@@ -10,9 +10,7 @@
 namespace stowage {
 namespace {
 
-// With this, the plans of ten training jobs took at most 7 % longer than those
-// of a policy that took its own time, and half of them less than 0.5 %:
-// docs/measurements.md.
+// docs/measurements.md ("Jobs of many lengths") says what plans lose by this.
 constexpr absl::Duration kLeast = absl::Milliseconds(200);
 constexpr absl::Duration kOfAKernel = absl::Microseconds(200);
 constexpr int kSteps = 2;

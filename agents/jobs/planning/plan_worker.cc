@@ -291,16 +291,18 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
                     .kernels_ns = KernelsNs(binding->graph),
                     .copy_factors = copy_times_->TakeFactors()};
   if (known == nullptr || !IsOfLimitInForce(known->basis)) {
+    // A job that has many kinds of step would wait for the plan of each.
+    const bool brief = !known_.empty();
     absl::StatusOr<v1::MakePlanResponse> made = MakePlan(
         binding, basis,
-        {.replan = known != nullptr, .brief = true, .canceller = &canceller_});
+        {.replan = known != nullptr, .brief = brief, .canceller = &canceller_});
     if (made.ok()) {
       NoteMade(*made, {.structure = std::move(structure),
                        .binding = *binding,
                        .gaps_ns = std::move(gaps_ns),
                        .basis = basis,
                        .profile = profiles_taken_,
-                       .brief = true});
+                       .brief = brief});
       return made;
     }
     // The job keeps its plan if there is no other.

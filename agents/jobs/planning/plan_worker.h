@@ -92,7 +92,7 @@ class PlanWorker {
     std::vector<int64_t> gaps_ns;  // of it, as they were
     Basis basis;
     uint64_t profile = 0;  // the number of the one that led to the plan
-    bool brief = false;    // no longer thought about than a job likes to wait
+    bool brief = false;    // not thought about for long: the job waited
   };
 
   // A step as it was measured.

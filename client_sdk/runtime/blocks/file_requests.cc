@@ -20,8 +20,9 @@ constexpr int kMostReaped = 32;
 }  // namespace
 
 FileRequests::FileRequests() {
-  if (syscall(SYS_io_setup, TransferSlots::kSlots, &context_) != 0)
+  if (syscall(SYS_io_setup, TransferSlots::kSlots, &context_) != 0) {
     context_ = 0;
+  }
 }
 
 FileRequests::~FileRequests() {

@@ -145,10 +145,10 @@ int StreamWindow::Serve(Block* block, int64_t offset_bytes,
   return Map(*piece, access);
 }
 
-// Maps the piece once it is there. If it is mapped, another thread was faster, or
-// this is the first write. Where what was read has been written next, a piece is opened for
-// both at once: a product that adds to its output need not fault twice. Scratch
-// that is written once and read often stays clean.
+// Maps the piece once it is there. If it is mapped, another thread was faster,
+// or this is the first write. Where what was read has been written next, a piece
+// is opened for both at once: a product that adds to its output need not fault
+// twice. Scratch that is written once and read often stays clean.
 int StreamWindow::Map(Piece& piece, Access access) {
   int32_t& read_first = piece.block->read_first;
   const bool write = access == Access::kWrite || read_first > 0 ||
