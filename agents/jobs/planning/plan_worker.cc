@@ -291,7 +291,8 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
                     .kernels_ns = KernelsNs(binding->graph),
                     .copy_factors = copy_times_->TakeFactors()};
   if (known == nullptr || !IsOfLimitInForce(known->basis)) {
-    // A job that has many kinds of step would wait for the plan of each.
+    // A job that has many kinds of step would wait for the plan of each, and one
+    // whose limit changes for each again.
     const bool brief = !known_.empty();
     absl::StatusOr<v1::MakePlanResponse> made = MakePlan(
         binding, basis,

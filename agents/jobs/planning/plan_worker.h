@@ -102,7 +102,7 @@ class PlanWorker {
     std::vector<int64_t> gaps_ns;  // as they were
     Basis basis;
     uint64_t profile = 0;
-    bool brief = false;  // its plan is to be, or was
+    bool brief = false;  // the plan that was made of it is
   };
 
   // A step whose plan has been asked for while the service was away.

@@ -5,7 +5,7 @@
 //
 //   StreamWindow window(&tiers);
 //   window.Use(/*offset_bytes=*/0, StreamWindow::BytesFor(limit_bytes));
-//   int error = window.Fault(block, address, access);  // from the handler
+//   int error = window.Fault(block, address, access, /*again=*/false);
 //   error = window.Release(*block);  // before it moves or dies
 //
 // Kernels sweep over their operands, so faults form streams (fault_streams.h).
@@ -65,10 +65,9 @@ class StreamWindow {
 
   // Makes the page at `address`, within `block`, readable, and writable if it
   // is to be written. Returns 0 or an errno. EINPROGRESS: the page is being read
-  // or written; wait for awaited(), without the mutex, so that others are served,
-  // and call it `again` for the same fault.
-  int Fault(Block* block, const char* address, Access access,
-            bool again = false);
+  // or written; let requests() await the transfer awaited(), without the mutex,
+  // so that others are served, and call this `again` for the same fault.
+  int Fault(Block* block, const char* address, Access access, bool again);
   TransferTicket awaited() const { return awaited_; }
   FileRequests* requests() { return &requests_; }
 

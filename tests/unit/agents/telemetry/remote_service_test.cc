@@ -324,8 +324,10 @@ TEST_F(RemoteServiceTest, ComesBackWithAServiceThatWasAway) {
 TEST_F(RemoteServiceTest, AsksForAPlanOfTheRegisteredGraph) {
   StartServer();
   Connect();
-  PlanQuery query{
-      .fast_limit_bytes = 1000, .policy = "belady", .background = true};
+  PlanQuery query{.fast_limit_bytes = 1000,
+                  .policy = "belady",
+                  .background = true,
+                  .brief = true};
   query.graph.set_name("g");
   query.system.set_name("s");
   const auto plan = service_->MakePlan(query);
@@ -337,6 +339,7 @@ TEST_F(RemoteServiceTest, AsksForAPlanOfTheRegisteredGraph) {
   EXPECT_EQ(told_.plan_request.policy(), "belady");
   EXPECT_EQ(told_.plan_request.fast_limit_bytes(), 1000);
   EXPECT_TRUE(told_.plan_request.background());
+  EXPECT_TRUE(told_.plan_request.brief());
 }
 
 TEST_F(RemoteServiceTest, AsksForATrainingWhereAPolicyThatNeedsOneHasNone) {

@@ -35,6 +35,9 @@ class FakePolicy final : public policies::Policy {
   explicit FakePolicy(PlanFunction make) : make_(std::move(make)) {}
   std::string_view name() const override { return "fake"; }
   std::string_view description() const override { return "a test's"; }
+  policies::PolicyCapabilities capabilities() const override {
+    return {.plans_briefly = true};
+  }
   absl::StatusOr<policies::Plan> MakePlan(
       const policies::Graph& graph, const policies::MemorySystem& system,
       const policies::PlanOptions& options) const override {
@@ -146,6 +149,24 @@ TEST_F(PlacementEngineTest, APlanOfAnotherThinkingTimeIsAnotherPlan) {
   EXPECT_NE(thorough.plan_id, hasty.plan_id);
   EXPECT_THAT(limits, ::testing::ElementsAre(absl::ZeroDuration(),
                                              absl::Milliseconds(200)));
+}
+
+TEST_F(PlacementEngineTest, AThoroughPlanTakesThePlaceOfABriefOne) {
+  std::vector<absl::Duration> limits;
+  PlacementEngine engine(
+      store_.get(), FakePolicies([&](const auto& graph, const auto& system,
+                                     const policies::PlanOptions& options) {
+        limits.push_back(options.time_limit);
+        return AllFast(graph, system, options);
+      }));
+  request_.brief = true;
+  const MadePlan brief = *engine.MakePlan(request_);
+  request_.brief = false;
+  request_.replan = true;
+  const MadePlan thorough = *engine.MakePlan(request_);
+  EXPECT_EQ(brief.plan_id, thorough.plan_id);
+  EXPECT_THAT(limits,
+              ElementsAre(absl::Milliseconds(200), absl::ZeroDuration()));
 }
 
 TEST_F(PlacementEngineTest, APlanThatNothingWaitsForHasTheLowestPriority) {
