@@ -27,6 +27,10 @@ bool IsShorter(int64_t duration_ns, int64_t than_ns) {
   return duration_ns < than_ns * (100 - kGainPercent) / 100;
 }
 
+int64_t Shortest(const std::vector<int64_t>& durations_ns) {
+  return *std::min_element(durations_ns.begin(), durations_ns.end());
+}
+
 int64_t Median(std::vector<int64_t> durations_ns) {
   const auto middle = durations_ns.begin() + durations_ns.size() / 2;
   std::nth_element(durations_ns.begin(), middle, durations_ns.end());
@@ -42,7 +46,7 @@ int64_t ModeChoice::MedianNs(Driver driver) const {
 int64_t ModeChoice::ShortestNs(Driver driver) const {
   const std::vector<int64_t>& all_ns = typical(driver);
   if (all_ns.size() < kTypicalSteps) return 0;
-  return *std::min_element(all_ns.begin(), all_ns.end());
+  return Shortest(all_ns);
 }
 
 void ModeChoice::BeginPlan() {
@@ -107,7 +111,7 @@ int64_t ModeChoice::RarerBy(int64_t settled_ns) const {
 bool ModeChoice::TrialIsCheap() const {
   const std::vector<int64_t>& others_ns = typical(Other(settled_));
   if (others_ns.empty()) return true;
-  int64_t shortest_ns = *std::min_element(others_ns.begin(), others_ns.end());
+  int64_t shortest_ns = Shortest(others_ns);
   // It may be the profiled step, which touches pages for the first time.
   if (std::ssize(others_ns) < kMajority) shortest_ns /= kOneStepFactor;
   const int64_t cost_ns = kTrialSteps * (shortest_ns - MedianNs(settled_));
@@ -125,9 +129,11 @@ void ModeChoice::JudgeTrial() {
   const auto shorter = std::count_if(
       tried_ns.end() - trial_typical_, tried_ns.end(),
       [=](int64_t duration_ns) { return IsShorter(duration_ns, settled_ns); });
-  const bool won = shorter >= kMajority;
+  const bool most_shorter = shorter >= kMajority;
   const bool lost = trial_typical_ - shorter >= kMajority;
-  if (won || lost || trial_steps_ >= kMostTrialSteps) EndTrial(won);
+  if (!most_shorter && !lost && trial_steps_ < kMostTrialSteps) return;
+  EndTrial(most_shorter &&
+           IsShorter(Shortest(tried_ns), Shortest(typical(settled_))));
 }
 
 void ModeChoice::EndTrial(bool won) {

@@ -17,7 +17,9 @@
 //    Later ones are typical, and the last nine of each driver are remembered.
 //  * A trial takes three typical steps, or two where these agree. The other
 //    driver takes over if their median is shorter by 5 % or more than that of
-//    the settled one: of two that are about equal, the settled one stays.
+//    the settled one, and so is the shortest of them: of two that are about
+//    equal, the settled one stays, also where planning beside the job disturbed
+//    most of its steps.
 //  * The first trial comes after 8 steps, and each one that changes nothing
 //    makes the next one four times as rare, up to 1024 steps. After one that
 //    changes the driver, 8 steps it is again: noise may have decided it.

@@ -100,6 +100,19 @@ TEST(ModeChoiceTest, DemandModeTakesOverFromASlowerPlanWithinTenSteps) {
   EXPECT_EQ(job.choice().MedianNs(Driver::kPlan), 250 * kMs);
 }
 
+TEST(ModeChoiceTest, APlanThatOthersDisturbStaysWhereItsBestStepsAreShorter) {
+  TimedSteps job({.plan_ms = 200, .demand_ms = 230});
+  int planned = 0;
+  job.SetNoise([&] {
+    const bool plan = job.choice().next() == Driver::kPlan;
+    return plan && planned++ % 3 != 2 ? 1.5 : 1.0;
+  });
+  job.Steps(300);
+  EXPECT_GT(job.choice().MedianNs(Driver::kPlan), 250 * kMs);
+  EXPECT_GT(job.trials(), 0);
+  EXPECT_EQ(job.demand_steps(), job.trials());
+}
+
 TEST(ModeChoiceTest, AFasterPlanStays) {
   TimedSteps job({.plan_ms = 170, .demand_ms = 250});
   for (int i = 0; i < 2000; ++i) {
@@ -237,7 +250,7 @@ TEST(ModeChoiceTest, NoticesThatThePlanHasBecomeSlower) {
   TimedSteps job({.plan_ms = 100, .demand_ms = 120});
   job.Steps(400);
   job.SetSpeeds({.plan_ms = 180, .demand_ms = 120});
-  EXPECT_LE(job.StepsUntil(Driver::kDemand, 2000), 1024 / 4 + 10);
+  EXPECT_LE(job.StepsUntil(Driver::kDemand, 2000), 1024 / 4 + 20);
 }
 
 TEST(ModeChoiceTest, NoticesThatThePlanHasBecomeFaster) {
