@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "client_sdk/session/hash.h"
 
@@ -46,6 +47,16 @@ bool IsView(const c10::FunctionSchema& schema) {
   return true;
 }
 
+// Returns whether the operator reads or sets numbers beside a sparse tensor's
+// parts, and leaves the parts alone.
+bool IsOfSparseShape(const std::string& name) {
+  static const auto* names = new std::unordered_set<std::string>{
+      "aten::sparse_dim", "aten::_dimI", "aten::dense_dim",
+      "aten::_dimV",      "aten::_nnz",  "aten::is_coalesced",
+      "aten::_coalesced_"};
+  return names->count(name) > 0;
+}
+
 OperatorInfo::Flops FlopsOf(const std::string& name) {
   using Flops = OperatorInfo::Flops;
   static const auto* kinds = new std::unordered_map<std::string, Flops>{
@@ -66,7 +77,8 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
   info.name = schema.name();
   info.flops = FlopsOf(info.name);
   info.bookkeeping = info.name.rfind("profiler::", 0) == 0 ||
-                     info.name.rfind("stowage::", 0) == 0;
+                     info.name.rfind("stowage::", 0) == 0 ||
+                     IsOfSparseShape(info.name);
   info.composite = info.name.rfind("_c10d_functional", 0) == 0;
   info.outlives_call = info.name.rfind("c10d::", 0) == 0;
   if (!schema.overload_name().empty()) {

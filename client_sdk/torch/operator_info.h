@@ -20,7 +20,8 @@ struct OperatorInfo {
   // Whether it returns aliases of its arguments and writes nothing. Its
   // operands may then be anywhere.
   bool view = false;
-  // Whether it is the profiler's or our own, and so no kernel.
+  // Whether it is the profiler's or our own, or only tells how a tensor is
+  // made up, and so no kernel: it touches no memory of tensors.
   bool bookkeeping = false;
   // Whether it only calls other operators, which are the kernels: a functional
   // collective calls one of c10d.

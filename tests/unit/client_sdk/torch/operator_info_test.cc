@@ -41,6 +41,18 @@ TEST(OperatorInfoTest, KnowsWhatIsWrittenInSpiteOfTheSchema) {
   EXPECT_THAT(WrittenBy("aten::rrelu_with_noise_backward", ""), IsEmpty());
 }
 
+TEST(OperatorInfoTest, NumbersBesideASparseTensorsPartsAreNoKernels) {
+  const auto is_kernel = [](const char* name) {
+    return !InfoOf(c10::Dispatcher::singleton().findSchemaOrThrow(name, ""))
+                .bookkeeping;
+  };
+  EXPECT_FALSE(is_kernel("aten::sparse_dim"));
+  EXPECT_FALSE(is_kernel("aten::_nnz"));
+  EXPECT_FALSE(is_kernel("aten::_coalesced_"));
+  EXPECT_TRUE(is_kernel("aten::_coalesce"));
+  EXPECT_TRUE(is_kernel("aten::sparse_mask"));
+}
+
 TORCH_LIBRARY(stowage_test, library) {
   library.def("inferred", [](const at::Tensor& to, const at::Tensor& from) {
     return to.add_(from);
