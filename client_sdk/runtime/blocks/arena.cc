@@ -56,6 +56,20 @@ Block* Arena::Find(int64_t offset_bytes) const {
   return offset_bytes < offset + extent.size_bytes ? extent.block : nullptr;
 }
 
+std::vector<Block*> Arena::BlocksIn(int64_t offset_bytes,
+                                    int64_t size_bytes) const {
+  std::vector<Block*> blocks;
+  const int64_t end_bytes = offset_bytes + size_bytes;
+  auto extent = used_.upper_bound(offset_bytes);
+  if (extent != used_.begin()) --extent;
+  for (; extent != used_.end() && extent->first < end_bytes; ++extent) {
+    if (extent->first + extent->second.size_bytes > offset_bytes) {
+      blocks.push_back(extent->second.block);
+    }
+  }
+  return blocks;
+}
+
 void Arena::AddFree(int64_t offset_bytes, int64_t size_bytes) {
   auto next = free_.lower_bound(offset_bytes);
   if (next != free_.end() && next->first == offset_bytes + size_bytes) {

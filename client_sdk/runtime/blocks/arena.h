@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "client_sdk/runtime/blocks/block.h"
 
@@ -43,6 +44,8 @@ class Arena {
   // there stay until they are freed.
   void SetCapacity(int64_t capacity_bytes);
 
+  // Returns the blocks that have a byte of that room, by offset.
+  std::vector<Block*> BlocksIn(int64_t offset_bytes, int64_t size_bytes) const;
   // Returns the block whose extent holds this offset, or null.
   Block* Find(int64_t offset_bytes) const;
 

@@ -1,5 +1,7 @@
 #include "client_sdk/runtime/blocks/placed_blocks.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -191,6 +193,23 @@ bool PlacedBlocks::SetPlace(Block* block, Place place, bool keeps_source) {
   block->written.MarkAll();
   ++moves_;
   return true;
+}
+
+bool PlacedBlocks::Shift(Block* block, Place place) {
+  const Place from = block->place;
+  GiveBack(from);
+  if (TakeRoomAt(place, block)) {
+    memmove(AddressOf(place), AddressOf(from), block->room_bytes());
+    if (storage_.set_address(block->storage, AddressOf(from),
+                             AddressOf(place))) {
+      block->place = place;
+      ++moves_;
+      return true;
+    }
+    GiveBack(place);  // nobody reads what is dying
+  }
+  TakeRoomAt(from, block);
+  return false;
 }
 
 void PlacedBlocks::NoteCopied(Block* block) {

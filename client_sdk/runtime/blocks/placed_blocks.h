@@ -161,6 +161,11 @@ class PlacedBlocks {
   // given back.
   bool SetPlace(Block* block, Place place, bool keeps_source = false);
 
+  // Moves the bytes of a movable block, and its storage, to other room of its
+  // tier, which is addressable; the two may overlap. A kept copy stays one.
+  // Returns false if something else is there, or if the storage is dying.
+  bool Shift(Block* block, Place place);
+
   // Notes that a copy is made of the block, which is in an addressable tier.
   void NoteCopied(Block* block);
   // Returns whether the copy is an old one by now, since somebody wrote the block

@@ -31,6 +31,13 @@ int Mover::MoveNow(Block* block, Place to, bool keeps_source) {
   return 0;
 }
 
+bool Mover::Shift(Block* block, Place to) {
+  const int64_t begin_ns = session::NowNs();
+  const bool shifted = blocks_->Shift(block, to);
+  CountStall(to.tier, session::NowNs() - begin_ns);
+  return shifted;
+}
+
 // A transfer that a disk keeps waiting says so, where a system call could not.
 int Mover::Copy(const Block& block, Place to) {
   const bool out = to.tier > block.place.tier;
@@ -291,6 +298,7 @@ void Mover::CountStall(int to_tier, int64_t stall_ns) {
 }
 
 void Mover::CountMove(const Block& block, int to_tier) {
+  if (block.place.tier == to_tier) return;
   (to_tier == session::kFastTier ? totals_.in_bytes : totals_.out_bytes) +=
       block.size_bytes;
 }

@@ -60,7 +60,7 @@ class Mover {
     // While a move to the fast tier, or another one, was awaited or made.
     int64_t stall_in_ns = 0;
     int64_t stall_out_ns = 0;
-    int64_t in_bytes = 0;  // to the fast tier
+    int64_t in_bytes = 0;  // to the fast tier, from others
     int64_t out_bytes = 0;
 
     int64_t stall_ns() const { return stall_in_ns + stall_out_ns; }
@@ -71,10 +71,14 @@ class Mover {
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
 
-  // ---- Whole blocks. The room at `to` has been taken for the block. ----
+  // ---- Whole blocks. The room at `to` has been taken for the block, but for
+  // Shift(). ----
 
   // Copies on this thread and publishes. Returns 0 or an errno.
   int MoveNow(Block* block, Place to, bool keeps_source = false);
+  // Moves the block to other room of the fast tier, which the two may share and
+  // nobody else has. Returns false if the block is where it was.
+  bool Shift(Block* block, Place to);
   // Lets the agent copy, by `deadline_ns` as session::MoveRequest has it.
   // Returns false if pieces in the window could not be written back: then the
   // room is given back, too.

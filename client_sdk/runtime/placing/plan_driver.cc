@@ -3,6 +3,7 @@
 #include <string>
 
 #include "client_sdk/runtime/connection/report_log.h"
+#include "client_sdk/runtime/placing/relayout.h"
 
 namespace stowage::runtime {
 namespace {
@@ -66,20 +67,18 @@ bool PlanDriver::Arrange(const std::vector<PlanTarget>& targets) {
 void PlanDriver::ClearFast(const std::vector<PlanTarget>& targets) {
   std::vector<PlanTarget> misplaced;
   for (const PlanTarget& target : targets) {
-    if (target.block->place.tier == session::kFastTier &&
-        target.block->place != target.place &&
-        blocks_->Movable(*target.block)) {
-      misplaced.push_back(target);
+    const auto& [block, place] = target;
+    if (block->place.tier != session::kFastTier || block->place == place ||
+        !blocks_->Movable(*block)) {
+      continue;
     }
-  }
-  for (const auto& [block, place] : misplaced) {
-    const bool fast = place.tier == session::kFastTier;
-    if (fast && strangers_.TakeRoom(place, block).has_value()) {
-      mover_->MoveNow(block, place);
-    } else if (block->place.tier == session::kFastTier) {
+    if (place.tier == session::kFastTier) {
+      misplaced.push_back(target);
+    } else {
       evictor_->Evict(block);
     }
   }
+  Relayout(blocks_, mover_, evictor_).Make(misplaced);
 }
 
 bool PlanDriver::Bring(const PlanTarget& target) {

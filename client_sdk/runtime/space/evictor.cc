@@ -49,26 +49,18 @@ std::optional<Place> Evictor::TakeRoomAtOnce(Block* block) {
 }
 
 bool Evictor::TakeFastRoomAt(Place place, Block* block) {
-  const bool exists = place.offset_bytes + block->room_bytes() <=
-                      blocks_->fast().capacity_bytes();
-  if (!exists) return false;
-  return blocks_->TakeRoomAt(place, block) ||
-         (ClearFastRoom(place, *block) && blocks_->TakeRoomAt(place, block));
+  return ClearRoomAt(place, *block) && blocks_->TakeRoomAt(place, block);
 }
 
-// Evicts all that stands in the block's room there, or nothing.
-bool Evictor::ClearFastRoom(Place place, const Block& block) {
-  std::vector<Block*> others;
-  const int64_t begin_bytes = place.offset_bytes;
-  const int64_t end_bytes = begin_bytes + block.room_bytes();
-  const Arena::Extents& used = blocks_->fast().used();
-  auto extent = used.upper_bound(begin_bytes);
-  if (extent != used.begin()) --extent;
-  for (; extent != used.end() && extent->first < end_bytes; ++extent) {
-    if (extent->first + extent->second.size_bytes <= begin_bytes) continue;
-    if (!blocks_->Movable(*extent->second.block)) return false;
-    others.push_back(extent->second.block);
-  }
+bool Evictor::ClearRoomAt(Place place, const Block& block) {
+  const Arena& arena = blocks_->fast();
+  const int64_t end_bytes = place.offset_bytes + block.room_bytes();
+  if (end_bytes > arena.capacity_bytes()) return false;
+  std::vector<Block*> others =
+      arena.BlocksIn(place.offset_bytes, block.room_bytes());
+  std::erase(others, &block);
+  const auto stays = [this](Block* other) { return !blocks_->Movable(*other); };
+  if (std::any_of(others.begin(), others.end(), stays)) return false;
   for (Block* other : others) Evict(other);
   return true;
 }

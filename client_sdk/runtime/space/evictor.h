@@ -51,6 +51,9 @@ class Evictor {
   // Returns false, and evicts nothing, if something that cannot move is there,
   // or if the arena ends before. May throw, as Evict().
   bool TakeFastRoomAt(Place place, Block* block);
+  // Evicts all others that stand in the block's room there. Returns false, and
+  // evicts nothing, as TakeFastRoomAt() does, and throws as it.
+  bool ClearRoomAt(Place place, const Block& block);
   // Evicts the victims and takes their room, or any. Returns nullopt if there
   // are no victims.
   std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
@@ -78,7 +81,6 @@ class Evictor {
   std::optional<Victims> Choose(
       const Block& block,
       const std::function<bool(const Block&)>& leaves) const;
-  bool ClearFastRoom(Place place, const Block& block);
   void EvictAll(const std::vector<Block*>& blocks);
   bool BeginEviction(Block* block);
   [[noreturn]] void FailToRead(const Block& block, int error) const;

@@ -137,6 +137,9 @@ extern int64_t step;
 extern const session::PlanAllocation* planned;
 extern session::PlanMove move;
 }  // namespace plan_tensors_h
+namespace relayout_h {
+extern std::vector<PlanTarget> targets;
+}
 namespace report_file_h {
 extern std::string run_id;
 }
