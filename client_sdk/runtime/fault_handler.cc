@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "client_sdk/runtime/job.h"
+#include "client_sdk/runtime/process/signal_stack.h"
 
 namespace stowage::runtime {
 namespace {
@@ -44,6 +45,7 @@ void OnFault(int number, siginfo_t* info, void* context) {
 
 void InstallFaultHandler(Job* job) {
   g_job = job;
+  UseSignalStack();
   struct sigaction action {};
   action.sa_sigaction = OnFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

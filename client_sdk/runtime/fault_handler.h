@@ -10,7 +10,8 @@ namespace stowage::runtime {
 class Job;
 
 // Installs the SIGSEGV handler; `job` lives until the process ends. Call it
-// once.
+// once. The handler uses the stack that UseSignalStack() gives a thread
+// (process/signal_stack.h): each that may fault needs one.
 void InstallFaultHandler(Job* job);
 
 }  // namespace stowage::runtime

@@ -6,6 +6,7 @@
 #include "client_sdk/runtime/blocks/tier_copy.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
+#include "client_sdk/runtime/process/signal_stack.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/hash.h"
 
@@ -128,7 +129,9 @@ void Job::PlaceOperands(RunningKernel* kernel,
     kernel->NoteStreaming(operand);
     mover_.BeginStreaming(operand.block);
   }
-  if (streams) ExtendWindow(kernel);
+  if (!streams) return;
+  UseSignalStack();
+  ExtendWindow(kernel);
 }
 
 // Gives a kernel that streams all the fast memory that it does not need

@@ -15,6 +15,7 @@
 #include "client_sdk/runtime/fork_guard.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/pager.h"
+#include "client_sdk/runtime/process/signal_stack.h"
 #include "client_sdk/session/size_spec.h"
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/attached_job.h"
@@ -143,7 +144,10 @@ std::string Attach(const AttachOptions& options) {
   return "";
 }
 
-void EnableThread() { torch_plugin::EnableHookOnThread(); }
+void EnableThread() {
+  runtime::UseSignalStack();
+  torch_plugin::EnableHookOnThread();
+}
 
 void EndStep() { torch_plugin::EndStepManually(); }
 

@@ -28,6 +28,7 @@
 #include "client_sdk/torch/running_kernel.h"
 #include "client_sdk/torch/steps/gradients.h"
 #include "client_sdk/torch/steps/step_marker.h"
+#include "client_sdk/torch/team_stacks.h"
 
 namespace stowage::torch_plugin {
 namespace {
@@ -233,6 +234,7 @@ KernelScope::KernelScope(runtime::RunningKernel* kernel,
                          const Operands& operands)
     : kernel_(kernel) {
   TheJob().BeginKernel(kernel, operands);
+  if (kernel->streamed_bytes > 0) GiveTeamSignalStacks();
   t_kernel = kernel;
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "client_sdk/runtime/process/signal_stack.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
 #include "tests/unit/client_sdk/runtime/sizes.h"
@@ -67,6 +68,37 @@ TEST_F(FaultHandlerTest, KeepsWhatWasWrittenOutsideOfKernels) {
     ASSERT_EQ(bytes()[i], static_cast<char>(i / kPage));
   }
 }
+
+#if defined(__x86_64__)
+// Reads a byte while the stack pointer is `stack`, as generated code does that
+// uses the pointer for something else.
+char ReadWithStackAt(const char* stack, const char* address) {
+  char value;
+  asm volatile(
+      "movq %%rsp, %%rbx\n"
+      "movq %1, %%rsp\n"
+      "movb (%2), %0\n"
+      "movq %%rbx, %%rsp\n"
+      : "=&q"(value)
+      : "r"(stack), "r"(address)
+      : "rbx", "memory");
+  return value;
+}
+
+TEST_F(FaultHandlerTest, WritesNothingBelowTheStackPointer) {
+  const char first = bytes()[0];
+  const auto read = [&] {
+    UseSignalStack();
+    std::vector<char> heap(1 << 20, 'h');
+    ASSERT_TRUE(FakeProcess::Intact(*large_));  // closes the first page again
+    EXPECT_EQ(ReadWithStackAt(heap.data() + heap.size() / 2, bytes()), first);
+    EXPECT_EQ(std::count(heap.begin(), heap.end(), 'h'),
+              static_cast<int64_t>(heap.size()));
+  };
+  read();
+  std::thread(read).join();
+}
+#endif
 
 TEST_F(FaultHandlerTest, WritesBackBeforeATensorMoves) {
   TensorPtr small = process_->New(kUnit);
