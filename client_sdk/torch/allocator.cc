@@ -10,6 +10,7 @@
 
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/running_kernel.h"
+#include "client_sdk/torch/team_stacks.h"
 #include "client_sdk/torch/torch_version.h"
 
 namespace stowage::torch_plugin {
@@ -57,7 +58,11 @@ class ManagedAllocator final : public c10::Allocator {
     if (g_enabled && !t_manages) g_job->AdmitUnmanaged(bytes);
     if (g_enabled && t_manages && bytes >= kManagedBytes &&
         !OnAuxiliaryThread()) {
-      address = g_job->Allocate(CurrentKernel(), bytes);
+      runtime::RunningKernel* kernel = CurrentKernel();
+      address = g_job->Allocate(kernel, bytes);
+      if (kernel != nullptr && kernel->streamed_bytes > 0) {
+        GiveTeamSignalStacks();
+      }
       if (address != nullptr) return ManagedDataPtr(address);
       g_outside = true;
     }

@@ -2,7 +2,7 @@
 // handlers (client_sdk/runtime/process/signal_stack.h), where they have been
 // made before the plug-in came, or out of its sight.
 //
-//   GiveTeamSignalStacks();  // before a kernel that streams
+//   GiveTeamSignalStacks();  // before a kernel that streams, or once it does
 #ifndef STOWAGE_CLIENT_SDK_TORCH_TEAM_STACKS_H_
 #define STOWAGE_CLIENT_SDK_TORCH_TEAM_STACKS_H_
 
