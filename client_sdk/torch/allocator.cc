@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "client_sdk/torch/hook.h"
-#include "client_sdk/torch/running_kernel.h"
-#include "client_sdk/torch/team_stacks.h"
+#include "client_sdk/torch/hook/hook.h"
+#include "client_sdk/torch/hook/running_kernel.h"
+#include "client_sdk/torch/hook/team_stacks.h"
 #include "client_sdk/torch/torch_version.h"
 
 namespace stowage::torch_plugin {

@@ -19,8 +19,8 @@
 #include "client_sdk/session/size_spec.h"
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/attached_job.h"
-#include "client_sdk/torch/hook.h"
-#include "client_sdk/torch/hook_key.h"
+#include "client_sdk/torch/hook/hook.h"
+#include "client_sdk/torch/hook/hook_key.h"
 #include "client_sdk/torch/storage_handle.h"
 
 namespace stowage {

@@ -80,7 +80,7 @@ class RulesTest(unittest.TestCase):
             '#include "policies/plan/policy.h"\n#include "stowage/v1/graphs.grpc.pb.h"\n'
         )
         self.write("agents/tiers/pmem.cc", "#include <memkind.h>\n")
-        self.write("client_sdk/torch/hook.cc",
+        self.write("client_sdk/torch/hook/hook.cc",
                    "#include <ATen/core/Tensor.h>\n")
         self.assertEqual([], rules.check_tree(self.root))
 
@@ -143,7 +143,7 @@ class RulesTest(unittest.TestCase):
                             '#include "stowage/v1/job.pb.h"\n')
 
     def test_reports_absl_in_the_training_process(self):
-        self.assert_reports("client_sdk/torch/hook.cc",
+        self.assert_reports("client_sdk/torch/hook/hook.cc",
                             '#include "absl/status/status.h"\n',
                             "absl/status/status.h")
 

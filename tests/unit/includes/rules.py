@@ -99,7 +99,6 @@ MOST_SOURCE_FILES = 30
 # Folder -> what it holds, where that is one subject all the same.
 LARGE_FOLDERS = {
     "agents/tiers": "one pair of files for each kind of memory and its parts",
-    "client_sdk/torch": "the hook, and one pair of files for each way in which PyTorch runs code",
 }
 
 # Folder -> those in it, each of which includes itself and those before it, and
@@ -112,6 +111,9 @@ LAYERS = {
     "client_sdk/runtime":
         (("process", "connection", "blocks", "moves", "plans", "space", "steps",
           "placing"), ("client_sdk/session/",)),
+    "client_sdk/torch":
+        (("operators", "steps", "hook"),
+         ("client_sdk/runtime/", "client_sdk/session/")),
     "agents/jobs":
         (("records", "planning", "admission"),
          ("agents/tiers/", "agents/engine/", "agents/sharing/",

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "client_sdk/torch/operands.h"
+#include "client_sdk/torch/operators/operands.h"
 #include "client_sdk/torch/steps/gradients.h"
 
 namespace stowage::examples {
