@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <atomic>
 
 #include "client_sdk/preload/plugin_choice.h"
+#include "client_sdk/preload/torch_library.h"
 
 namespace {
 
@@ -28,23 +28,8 @@ using StartRoutine = void* (*)(void*);
 std::atomic<GetAllocator> g_get_allocator{nullptr};
 std::atomic<Action> g_enable_thread{nullptr};
 
-// Stores the path of the loaded libc10 in `path`. Python loads it outside the
-// global scope.
-int FindC10(dl_phdr_info* info, size_t, void* path) {
-  const char* name = strrchr(info->dlpi_name, '/');
-  if (name == nullptr || strncmp(name, "/libc10.so", 10) != 0) return 0;
-  *static_cast<const char**>(path) = info->dlpi_name;
-  return 1;
-}
-
-const char* C10Path() {
-  const char* path = nullptr;
-  dl_iterate_phdr(FindC10, &path);
-  return path;
-}
-
 void ResolveAllocator() {
-  const char* path = C10Path();
+  const char* path = stowage::preload::C10Path();
   void* c10 = path != nullptr ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   void* symbol =
       c10 != nullptr ? dlsym(c10, "_ZN3c1015GetCPUAllocatorEv") : nullptr;
@@ -59,7 +44,8 @@ void ResolveAllocator() {
 // that was asked to obey a limit must not train without it.
 void* OpenPlugin(const char* installed) {
   stowage::preload::PluginChoice choice;
-  if (!stowage::preload::ChoosePlugin(C10Path(), installed, &choice)) {
+  if (!stowage::preload::ChoosePlugin(stowage::preload::C10Path(), installed,
+                                      &choice)) {
     fprintf(stderr,
             "stowage: there is no plug-in for PyTorch %s yet; build it, in a "
             "minute, with: stowage plugin build --torch %s\n",

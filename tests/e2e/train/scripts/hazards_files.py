@@ -4,6 +4,7 @@ The tensors of each job outgrow the fast memory that it gets, so some of those
 that files and sockets read from or write to are in the slow tier.
 """
 
+import contextlib
 import json
 import mmap
 import os
@@ -15,9 +16,10 @@ import threading
 
 import numpy
 import torch
-from torch import nn
+from torch import multiprocessing, nn
+from torch.distributed import rpc
 
-from hazard import STEPS, hazard, main
+from hazard import STEPS, hazard, hazard_if, main
 
 WIDTH = 512
 DEPTH = 6
@@ -202,6 +204,39 @@ def sockets(digest):
                 view = view[far.recv_into(view):]
         sender.join()
         digest.add_model(other)
+    add_training(digest, net, optimizer)
+
+
+def _serve(port):
+    with _messages("server", 1, port):
+        pass
+
+
+@contextlib.contextmanager
+def _messages(name, rank, port):
+    """Sends and receives by torch.distributed.rpc, until both processes are done."""
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+    rpc.init_rpc(name, rank=rank, world_size=2)
+    yield
+    rpc.shutdown()
+
+
+@hazard_if(rpc.is_available())
+def remote_calls(digest):
+    """Weights go to another process and come back, in messages of a MiB and more."""
+    net, optimizer = make_training()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = multiprocessing.get_context("spawn").Process(target=_serve, args=(port,))
+    server.start()
+    with _messages("client", 0, port):
+        for _ in range(2):
+            train(net, optimizer, 2, digest)
+            with torch.no_grad():
+                for parameter in net.parameters():
+                    parameter.copy_(rpc.rpc_sync("server", torch.mul, args=(parameter, 0.5)))
+    server.join()
     add_training(digest, net, optimizer)
 
 
