@@ -34,13 +34,19 @@ class FileProvider : public TierProvider {
 
   const TierTraits& traits() const override { return traits_; }
 
+  absl::StatusOr<int64_t> DefaultBytes() const override {
+    if (size_bytes_ > 0) return size_bytes_;
+    const absl::StatusOr<int64_t> free_bytes = FreeBytes(directory_);
+    if (!free_bytes.ok()) return free_bytes.status();
+    return std::min(kMostDefaultBytes, *free_bytes / 10 * 9);
+  }
+
   absl::StatusOr<std::unique_ptr<Arena>> CreateArena(
       int64_t capacity_bytes) const override {
-    if (capacity_bytes <= 0) capacity_bytes = size_bytes_;
     if (capacity_bytes <= 0) {
-      const absl::StatusOr<int64_t> free_bytes = FreeBytes(directory_);
-      if (!free_bytes.ok()) return free_bytes.status();
-      capacity_bytes = std::min(kMostDefaultBytes, *free_bytes / 10 * 9);
+      const absl::StatusOr<int64_t> default_bytes = DefaultBytes();
+      if (!default_bytes.ok()) return default_bytes.status();
+      capacity_bytes = *default_bytes;
     }
     capacity_bytes -= capacity_bytes % session::kPageBytes;
     if (capacity_bytes == 0) return DirectoryError(ENOSPC, directory_);

@@ -27,6 +27,10 @@ class MemoryProvider : public TierProvider {
 
   const TierTraits& traits() const override { return traits_; }
 
+  absl::StatusOr<int64_t> DefaultBytes() const override {
+    return default_bytes_;
+  }
+
   absl::StatusOr<std::unique_ptr<Arena>> CreateArena(
       int64_t capacity_bytes) const override {
     if (capacity_bytes <= 0) capacity_bytes = default_bytes_;

@@ -44,8 +44,12 @@ class TierProvider {
 
   virtual const TierTraits& traits() const = 0;
 
-  // Makes room for one job; 0 bytes mean the provider's default. Touches no
-  // page. UNAVAILABLE if this machine or this build has no such memory;
+  // Returns how much room a job gets that has no bound of its own. Errors are
+  // those of CreateArena(). May block on the file system.
+  virtual absl::StatusOr<int64_t> DefaultBytes() const = 0;
+
+  // Makes room for one job; 0 bytes mean DefaultBytes(). Touches no page.
+  // UNAVAILABLE if this machine or this build has no such memory;
   // PERMISSION_DENIED, NOT_FOUND or RESOURCE_EXHAUSTED if the place cannot be
   // used. The message says what to do. May block on the file system.
   virtual absl::StatusOr<std::unique_ptr<Arena>> CreateArena(

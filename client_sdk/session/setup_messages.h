@@ -15,7 +15,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 15;
+inline constexpr uint32_t kVersion = 16;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -34,9 +34,10 @@ struct Hello {
   char slow[256];   // "file:/mnt/nvme", ...; empty: the agent's default
   char policy[64];  // empty: the agent's default
   char floor[64];   // "200MiB": what it is sure of; empty: the agent's rule
-  int64_t wants_hints;  // 0 or 1
-  int64_t wants_sums;   // 0 or 1: check what comes back from a file
-  int64_t local_ranks;  // that a launcher started on this host; 0: none did
+  int64_t wants_hints;    // 0 or 1
+  int64_t wants_sums;     // 0 or 1: check what comes back from a file
+  int64_t local_ranks;    // that a launcher started on this host; 0: none did
+  int64_t address_bytes;  // that it may still map; 0: as many as it likes
   // 1: the job had another agent and keeps its segment and arenas, whose
   // descriptors come with the message, in the order of those that a welcome has.
   int64_t comes_back;

@@ -16,6 +16,7 @@
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/pager.h"
 #include "client_sdk/runtime/process/signal_stack.h"
+#include "client_sdk/session/address_space.h"
 #include "client_sdk/session/size_spec.h"
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/attached_job.h"
@@ -63,6 +64,7 @@ session::Hello MakeHello(const AttachOptions& options) {
   hello.wants_sums = FromEnvironment("STOWAGE_CHECKSUMS") == "1" ? 1 : 0;
   hello.wants_hints = FromEnvironment("STOWAGE_HINTS") == "1" ? 1 : 0;
   hello.local_ranks = LocalRanks();
+  hello.address_bytes = session::AddressBytesLeft();
   CopyText(options.run_id, hello.run_id);
   CopyText(ReadCommand(), hello.command);
   CopyText(session::RankLimit(options.fast, LocalRanks()), hello.fast);

@@ -115,6 +115,7 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
   job.fast_limit = *limit;
   job.local_ranks = static_cast<int32_t>(
       std::clamp<int64_t>(hello.local_ranks, 1, kMostLocalRanks));
+  job.address_bytes = std::max<int64_t>(hello.address_bytes, 0);
   job.wants_hints = hello.wants_hints != 0;
   job.wants_sums = hello.wants_sums != 0;
   if (!floor.empty()) {

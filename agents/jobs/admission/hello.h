@@ -32,8 +32,9 @@ struct JobRequest {
   std::string policy;
   // Processes of its training on this host, which do the same at the same time.
   int32_t local_ranks = 1;
-  bool wants_hints = false;  // of the policy, for steps that leave their plan
-  bool wants_sums = false;   // of what is in a file
+  int64_t address_bytes = 0;  // that it may still map; 0: any number
+  bool wants_hints = false;   // of the policy, for steps that leave their plan
+  bool wants_sums = false;    // of what is in a file
   // Whether another agent has left the job, and the id that it had there.
   bool comes_back = false;
   std::string job_id;

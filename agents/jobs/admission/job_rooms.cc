@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -12,11 +13,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "agents/jobs/records/fixed_text.h"
+#include "client_sdk/session/address_space.h"
 
 namespace stowage::agent {
 namespace {
 
 constexpr size_t kSlowArena = 1;  // among the descriptors, fast to slow
+// Parts of what a process may still map that arenas may take, fast to slow:
+// the rest is for its libraries and threads.
+constexpr int64_t kAddressParts[] = {4, 2};
 
 absl::Status Annotate(const absl::Status& status, absl::string_view what) {
   return absl::Status(status.code(),
@@ -27,6 +32,25 @@ absl::Status Annotate(const absl::Status& status, absl::string_view what) {
 // not do so it keeps the arena, and the job uses it all the same.
 void GiveTo(const Peer& peer, int arena) {
   if (fchown(arena, peer.uid, peer.gid) != 0) return;
+}
+
+// Returns how many addresses both the process and the agent may map; 0: any
+// number.
+int64_t AddressBytes(const JobRequest& request) {
+  const int64_t own_bytes = session::AddressBytesLeft();
+  if (own_bytes == 0 || request.address_bytes == 0) {
+    return std::max(own_bytes, request.address_bytes);
+  }
+  return std::min(own_bytes, request.address_bytes);
+}
+
+// Makes an arena, of at most `most_bytes` unless that is 0.
+absl::StatusOr<TierRoom> MakeRoom(const TierEntry& tier, int64_t most_bytes) {
+  const absl::StatusOr<int64_t> bytes = tier.provider->DefaultBytes();
+  if (!bytes.ok()) return bytes.status();
+  if (most_bytes == 0 || *bytes <= most_bytes) return tier.MakeRoom(*bytes);
+  return tier.MakeRoom(
+      std::max(session::kPageBytes, most_bytes & -session::kPageBytes));
 }
 
 // Takes the part of the slow arena. One that a job has already counts as large
@@ -64,10 +88,11 @@ absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
   if (!slow.ok()) return Annotate(slow.status(), "slow tier");
   JobRooms rooms{.system = (*slow)->system, .slow_part = std::move(slow_part)};
   const std::shared_ptr<const TierEntry> tiers[] = {*fast, *slow};
+  const int64_t address_bytes = AddressBytes(request);
   for (size_t i = 0; i < std::size(tiers); ++i) {
     // The limit may grow while the job runs, so it does not bound the arena.
     absl::StatusOr<TierRoom> room =
-        left.empty() ? tiers[i]->MakeRoom(0)
+        left.empty() ? MakeRoom(*tiers[i], address_bytes / kAddressParts[i])
                      : tiers[i]->AdoptRoom(std::move(left[i]));
     if (!room.ok()) {
       return Annotate(room.status(), i == 0 ? "fast tier" : "slow tier");

@@ -105,7 +105,11 @@ std::string SessionClient::Map(const std::vector<int>& fds) {
                         MAP_SHARED | MAP_NORESERVE, tier.fd, 0)
                  : mmap(nullptr, bytes, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped == MAP_FAILED) return Errno("cannot map a tier's arena");
+    if (mapped == MAP_FAILED) {
+      return Errno("cannot map the " + std::to_string(bytes) +
+                   " bytes of tier " + tier.info.name) +
+             "; a limit on address space (ulimit -v) may be too low";
+    }
     // Hosts that forbid it for shared memory say so, or do nothing.
     if (tier.addressable()) madvise(mapped, bytes, MADV_HUGEPAGE);
     tier.base = static_cast<char*>(mapped);

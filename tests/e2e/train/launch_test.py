@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import re
+import resource
 import shutil
 import socket
 import subprocess
@@ -53,6 +54,13 @@ class LaunchTest(unittest.TestCase):
         run = self.launch(str(script))
         self.assert_trained(run)
         self.assertEqual(1, len(run.report["jobs"]), run.summary())
+
+    def test_a_limit_on_addresses(self):
+        _, hard = before = resource.getrlimit(resource.RLIMIT_AS)
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_AS, before)
+        # Of Stowage's processes, too, as a batch system has it.
+        resource.setrlimit(resource.RLIMIT_AS, (10 << 30, hard))
+        self.assert_trained(self.launch(*self.train_command()))
 
     def test_processes_that_never_train_do_not_load_libtorch(self):
         run = self.launch("/bin/sh", "-c", "cat /proc/self/maps")

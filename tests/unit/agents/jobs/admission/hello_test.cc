@@ -71,6 +71,15 @@ TEST(HelloTest, KnowsHowManyRanksTrainOnTheHost) {
   EXPECT_EQ(Parse(hello)->local_ranks, 1024);
 }
 
+TEST(HelloTest, KnowsHowMuchTheProcessMayMap) {
+  session::Hello hello = ValidHello();
+  EXPECT_EQ(Parse(hello)->address_bytes, 0);
+  hello.address_bytes = int64_t{1} << 33;
+  EXPECT_EQ(Parse(hello)->address_bytes, int64_t{1} << 33);
+  hello.address_bytes = -1;
+  EXPECT_EQ(Parse(hello)->address_bytes, 0);
+}
+
 TEST(HelloTest, TakesALimitForTheHostIfTheAgentHoldsIt) {
   session::Hello hello = ValidHello();
   SetText(hello.fast, "8GiB/host");
