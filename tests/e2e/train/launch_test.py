@@ -222,33 +222,32 @@ class LaunchTest(unittest.TestCase):
                               env=harness.environment(PYTHONPATH=path),
                               timeout=harness.TIMEOUT_S)
 
-    def test_a_script_that_imports_stowage(self):
+    def check_importing(self, fast, script, *arguments):
+        """Runs a script that attaches itself; returns what it said."""
         slow = self.folder / "slow"
         slow.mkdir()
         code = ("import runpy, sys, stowage\n"
-                f"stowage.init(fast='40%', slow='file:{slow}')\n"
+                f"stowage.init(fast='{fast}', slow='file:{slow}')\n"
                 "assert stowage.attached()\n"
                 "sys.argv = sys.argv[1:]\n"
                 "runpy.run_path(sys.argv[0], run_name='__main__')\n")
-        result = self.run_python(code, *self.train_command()[1:])
+        result = self.run_python(code, harness.SCRIPTS / script, *arguments,
+                                 "--out", self.folder / "digest.json")
         self.assertEqual(0, result.returncode, result.stderr)
-        self.assertEqual(harness.plain(*TRAIN),
+        self.assertEqual(harness.plain(script, *arguments),
                          json.loads((self.folder / "digest.json").read_text()))
+        return result.stderr
+
+    def test_a_script_that_imports_stowage(self):
+        self.check_importing("40%", *TRAIN)
+
+    def test_kernels_of_a_script_that_imports_stowage_stream(self):
+        said = self.check_importing("55%", "hazards_training.py", "recurrent")
+        self.assertIn("kernels that stream", said)
 
     @unittest.skipUnless(may_serve_faults(), "needs userfaultfd")
     def test_files_of_a_script_that_imports_stowage(self):
-        slow = self.folder / "slow"
-        slow.mkdir()
-        code = ("import runpy, sys, stowage\n"
-                f"stowage.init(fast='35%', slow='file:{slow}')\n"
-                "sys.argv = sys.argv[1:]\n"
-                "runpy.run_path(sys.argv[0], run_name='__main__')\n")
-        script = ("hazards_files.py", "best_weights")
-        result = self.run_python(code, harness.SCRIPTS / script[0], script[1],
-                                 "--out", self.folder / "digest.json")
-        self.assertEqual(0, result.returncode, result.stderr)
-        self.assertEqual(harness.plain(*script),
-                         json.loads((self.folder / "digest.json").read_text()))
+        self.check_importing("35%", "hazards_files.py", "best_weights")
 
     def test_a_job_that_no_agent_takes_is_told_of_no_report(self):
         command = [harness.STOWAGE, "run", "--agent", "/nowhere/agent.sock", "--"]
