@@ -17,6 +17,8 @@
 
 #define STOWAGE_EXPORT __attribute__((visibility("default")))
 
+// NOLINTBEGIN(google-runtime-int): the C library's own types
+
 namespace stowage::preload {
 namespace {
 
@@ -73,3 +75,5 @@ STOWAGE_EXPORT long syscall(long number, long a, long b, long c, long d, long e,
 }
 
 }  // extern "C"
+
+// NOLINTEND(google-runtime-int)

@@ -117,7 +117,7 @@ std::string SessionClient::Map(const std::vector<int>& fds) {
   }
   if (welcome_.has_sums != 0) {
     sums_fd_ = fds.back();
-    const std::string error = MapSums(&tiers_.back());
+    std::string error = MapSums(&tiers_.back());
     if (!error.empty()) return error;
   }
   alive_ = true;
