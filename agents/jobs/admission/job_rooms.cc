@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,14 +15,18 @@
 #include "absl/strings/string_view.h"
 #include "agents/jobs/records/fixed_text.h"
 #include "client_sdk/session/address_space.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
 namespace {
 
 constexpr size_t kSlowArena = 1;  // among the descriptors, fast to slow
-// Parts of what a process may still map that arenas may take, fast to slow:
-// the rest is for its libraries and threads.
+// What libraries and threads map of what a process may still map. OpenBLAS
+// waits for ever for the last 128 MiB.
+constexpr int64_t kOtherAddressBytes = int64_t{512} << 20;
+// Parts of the rest that arenas may take, fast to slow.
 constexpr int64_t kAddressParts[] = {4, 2};
+constexpr int64_t kLeastAddressBytes = kOtherAddressBytes + (64 << 20);
 
 absl::Status Annotate(const absl::Status& status, absl::string_view what) {
   return absl::Status(status.code(),
@@ -34,14 +39,23 @@ void GiveTo(const Peer& peer, int arena) {
   if (fchown(arena, peer.uid, peer.gid) != 0) return;
 }
 
-// Returns how many addresses both the process and the agent may map; 0: any
-// number.
-int64_t AddressBytes(const JobRequest& request) {
-  const int64_t own_bytes = session::AddressBytesLeft();
-  if (own_bytes == 0 || request.address_bytes == 0) {
-    return std::max(own_bytes, request.address_bytes);
+// Returns how many addresses arenas may have in both the process and the agent;
+// 0: any number. RESOURCE_EXHAUSTED if that is too little.
+absl::StatusOr<int64_t> AddressBytes(const JobRequest& request) {
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  int64_t least_bytes = kAny;
+  for (const int64_t bytes :
+       {session::AddressBytesLeft(), request.address_bytes}) {
+    if (bytes > 0) least_bytes = std::min(least_bytes, bytes);
   }
-  return std::min(own_bytes, request.address_bytes);
+  if (least_bytes == kAny) return 0;
+  if (least_bytes < kLeastAddressBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "a limit on address space leaves ", session::SizeText(least_bytes),
+        ", and arenas, libraries and threads need at least ",
+        session::SizeText(kLeastAddressBytes), "; raise it (ulimit -v)"));
+  }
+  return least_bytes - kOtherAddressBytes;
 }
 
 // Makes an arena, of at most `most_bytes` unless that is 0.
@@ -49,8 +63,7 @@ absl::StatusOr<TierRoom> MakeRoom(const TierEntry& tier, int64_t most_bytes) {
   const absl::StatusOr<int64_t> bytes = tier.provider->DefaultBytes();
   if (!bytes.ok()) return bytes.status();
   if (most_bytes == 0 || *bytes <= most_bytes) return tier.MakeRoom(*bytes);
-  return tier.MakeRoom(
-      std::max(session::kPageBytes, most_bytes & -session::kPageBytes));
+  return tier.MakeRoom(most_bytes & -session::kPageBytes);
 }
 
 // Takes the part of the slow arena. One that a job has already counts as large
@@ -88,11 +101,12 @@ absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
   if (!slow.ok()) return Annotate(slow.status(), "slow tier");
   JobRooms rooms{.system = (*slow)->system, .slow_part = std::move(slow_part)};
   const std::shared_ptr<const TierEntry> tiers[] = {*fast, *slow};
-  const int64_t address_bytes = AddressBytes(request);
+  const absl::StatusOr<int64_t> address_bytes = AddressBytes(request);
+  if (!address_bytes.ok()) return address_bytes.status();
   for (size_t i = 0; i < std::size(tiers); ++i) {
     // The limit may grow while the job runs, so it does not bound the arena.
     absl::StatusOr<TierRoom> room =
-        left.empty() ? MakeRoom(*tiers[i], address_bytes / kAddressParts[i])
+        left.empty() ? MakeRoom(*tiers[i], *address_bytes / kAddressParts[i])
                      : tiers[i]->AdoptRoom(std::move(left[i]));
     if (!room.ok()) {
       return Annotate(room.status(), i == 0 ? "fast tier" : "slow tier");

@@ -197,6 +197,11 @@ bool PlacedBlocks::SetPlace(Block* block, Place place, bool keeps_source) {
 
 bool PlacedBlocks::Shift(Block* block, Place place) {
   const Place from = block->place;
+  // Beyond the capacity, it could not take its room back.
+  if (from.offset_bytes + block->room_bytes() >
+      arena(from.tier).capacity_bytes()) {
+    return false;
+  }
   GiveBack(from);
   if (TakeRoomAt(place, block)) {
     memmove(AddressOf(place), AddressOf(from), block->room_bytes());

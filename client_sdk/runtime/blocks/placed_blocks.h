@@ -163,7 +163,8 @@ class PlacedBlocks {
 
   // Moves the bytes of a movable block, and its storage, to other room of its
   // tier, which is addressable; the two may overlap. A kept copy stays one.
-  // Returns false if something else is there, or if the storage is dying.
+  // Returns false if something else is there, if the storage is dying, or if the
+  // block lies beyond the capacity of its tier.
   bool Shift(Block* block, Place place);
 
   // Notes that a copy is made of the block, which is in an addressable tier.

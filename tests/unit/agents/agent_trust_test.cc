@@ -21,6 +21,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/agents/agent_process.h"
 #include "tests/unit/agents/fake_job.h"
+#include "tests/unit/agents/sizes.h"
 #include "tests/unit/agents/temp_directory.h"
 
 namespace stowage::agent {
@@ -29,7 +30,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr uid_t kNobody = 65534;
-constexpr int64_t kPage = session::kPageBytes;
 
 // Returns how the agent answers.
 std::string AnswerTo(const std::string& socket, const FakeJobOptions& options) {

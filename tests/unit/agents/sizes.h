@@ -4,8 +4,11 @@
 
 #include <cstdint>
 
+#include "client_sdk/session/session.h"
+
 namespace stowage::agent {
 
+inline constexpr int64_t kPage = session::kPageBytes;
 inline constexpr int64_t kMiB = 1 << 20;
 
 }  // namespace stowage::agent

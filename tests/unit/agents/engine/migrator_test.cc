@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/lane_client.h"
+#include "tests/unit/agents/sizes.h"
 
 namespace stowage::agent {
 namespace {
@@ -24,7 +25,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr int64_t kPage = session::kPageBytes;
 constexpr int64_t kArenaBytes = 64 * kPage;
 
 // Fails every copy, as a broken disk does.

@@ -23,13 +23,12 @@
 #include "gtest/gtest.h"
 #include "tests/unit/agents/jobs/profile_builder.h"
 #include "tests/unit/agents/jobs/served_jobs.h"
+#include "tests/unit/agents/sizes.h"
 
 namespace stowage::agent {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kPage = session::kPageBytes;
 
 class JobServerTest : public ServedJobsTest {};
 

@@ -138,7 +138,8 @@ TEST(ReportTest, SaysThatDemandModeWasFasterThanThePlan) {
   const RunReport report = MakeRunReport({job}, "train", 0);
   EXPECT_THAT(ReportToText(report),
               HasSubstr("3 steps ran without their plan: demand mode was "
-                        "faster (170 ms beside 250 ms)\n"));
+                        "faster when both were tried (they took 170 ms, "
+                        "planned ones 250 ms)\n"));
   const nlohmann::json steps = ReportToJson(report)["steps"];
   EXPECT_EQ(steps[4]["plan_skip"], "demand-trial");
   EXPECT_EQ(steps[5]["plan_skip"], "demand-faster");

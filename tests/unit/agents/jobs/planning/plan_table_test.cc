@@ -7,13 +7,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/jobs/profile_builder.h"
+#include "tests/unit/agents/sizes.h"
 
 namespace stowage::agent {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kPage = session::kPageBytes;
 
 void Set(v1::Placement* at, int tier, int64_t page) {
   at->set_tier(tier);

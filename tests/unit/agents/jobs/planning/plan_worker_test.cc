@@ -11,14 +11,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/jobs/served_jobs.h"
+#include "tests/unit/agents/sizes.h"
 #include "timing/canceller.h"
 
 namespace stowage::agent {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kPage = session::kPageBytes;
 
 class PlanWorkerTest : public ServedJobsTest {};
 

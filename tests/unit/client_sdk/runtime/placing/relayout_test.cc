@@ -142,6 +142,16 @@ TEST_F(RelayoutTest, AStorageThatDiesKeepsItsPlace) {
   EXPECT_EQ(memory_.UsedBytes(session::kFastTier), 4 * kPage);
 }
 
+TEST_F(RelayoutTest, ABlockBeyondTheCapacityKeepsItsPlace) {
+  Make(2);
+  Block* block = Make(4);
+  memory_.blocks.SetFastCapacity(5 * kPage);
+  EXPECT_FALSE(memory_.blocks.Shift(block, {session::kFastTier, kPage}));
+  EXPECT_EQ(PageOf(block), 2);
+  EXPECT_EQ(memory_.UsedBytes(session::kFastTier), 6 * kPage);
+  EXPECT_TRUE(IsWhole(*block));
+}
+
 TEST_F(RelayoutTest, AnyLayoutBecomesAnyOther) {
   std::mt19937 random(1);
   std::vector<Block*> blocks;
