@@ -46,7 +46,9 @@ class PrivateServicesTest : public ::testing::Test {
 trap 'exit 0' TERM
 for a in "$@"; do
   case $a in
-    --port-file=*|--ready-file=*) printf 'a\n127.0.0.1:9464\n' > "${a#*=}" ;;
+    --port-file=*|--ready-file=*)
+      printf 'a\n127.0.0.1:9464\n' > "${a#*=}.new"
+      mv "${a#*=}.new" "${a#*=}" ;;
   esac
 done
 while :; do
