@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cassert>
 #include <random>
 #include <string>
@@ -78,11 +79,11 @@ class SlowMemory {
 
   static char* Reserve(size_t bytes) {
     static char* const range = MakeRange();
-    static size_t used_bytes = 0;
-    char* data = range + used_bytes;
-    used_bytes += (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-    assert(used_bytes <= kRangeBytes);
-    return data;
+    static std::atomic<size_t> used_bytes{0};  // threads share the range
+    bytes = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    const size_t begin_bytes = used_bytes.fetch_add(bytes);
+    assert(begin_bytes + bytes <= kRangeBytes);
+    return range + begin_bytes;
   }
 
   size_t size_bytes_;
