@@ -9,6 +9,7 @@ The exit status is 1 if there are any.
 """
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -41,7 +42,7 @@ class Calls:
             if len(self.names) <= first:
                 sys.exit(f"no case begins: {done.stderr[-2000:]}")
             first = max(self.names) + 1
-            self.deaths[first - 1] = f"status {done.returncode}: {done.stderr[-500:]}"
+            self.deaths[first - 1] = f"status {done.returncode}: {done.stderr[-500:].strip()}"
 
     def _read(self, out):
         for line in map(json.loads, out.read_text().splitlines()):
@@ -58,8 +59,9 @@ def differences(alone, limited):
             if number not in alone.deaths:
                 yield f"{name}: {limited.deaths[number]}"
             continue
-        pairs = zip(alone.results.get(number, []), limited.results.get(number, []))
-        ways = {before[0] for before, after in pairs if before != after}
+        pairs = itertools.zip_longest(alone.results.get(number, []),
+                                      limited.results.get(number, []))
+        ways = {(before or after)[0] for before, after in pairs if before != after}
         if ways:
             yield f"{name}: {', '.join(sorted(ways))}"
 

@@ -242,7 +242,7 @@ class LaunchTest(unittest.TestCase):
         self.check_importing("40%", *TRAIN)
 
     def test_kernels_of_a_script_that_imports_stowage_stream(self):
-        said = self.check_importing("55%", "hazards_training.py", "recurrent")
+        said = self.check_importing("30%", "train_superresolution.py")
         self.assertIn("kernels that stream", said)
 
     @unittest.skipUnless(may_serve_faults(), "needs userfaultfd")
