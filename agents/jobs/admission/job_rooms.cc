@@ -101,7 +101,9 @@ absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
   if (!slow.ok()) return Annotate(slow.status(), "slow tier");
   JobRooms rooms{.system = (*slow)->system, .slow_part = std::move(slow_part)};
   const std::shared_ptr<const TierEntry> tiers[] = {*fast, *slow};
-  const absl::StatusOr<int64_t> address_bytes = AddressBytes(request);
+  // A job that comes back has mapped its arenas.
+  const absl::StatusOr<int64_t> address_bytes =
+      left.empty() ? AddressBytes(request) : 0;
   if (!address_bytes.ok()) return address_bytes.status();
   for (size_t i = 0; i < std::size(tiers); ++i) {
     // The limit may grow while the job runs, so it does not bound the arena.

@@ -28,8 +28,8 @@ struct JobRooms {
 // Makes new arenas, or takes over those of a job that another agent has left:
 // `left` are their descriptors then, fast to slow, and that of the checksums.
 // The slow arena is a part of `allotment`, unless that is null. Errors say which
-// tier cannot be used and what to do. Blocks while a slow tier is measured for
-// the first time.
+// tier cannot be used and what to do, or that the process may map too little.
+// Blocks while a slow tier is measured for the first time.
 absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
                                    std::vector<OwnedFd> left,
                                    const SlowDirectories& directories,
