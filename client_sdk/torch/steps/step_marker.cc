@@ -7,6 +7,10 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 // An optimizer that has not stepped after so many is not used.
 constexpr int kMostAccumulated = 256;
 
+// Where as many optimizers have stepped one after the other, no gradients are
+// computed any more: each is a step.
+constexpr int kMostAfterStep = 1024;
+
 // Records of optimizer steps that this thread has open, one within the other.
 thread_local int t_open_steps = 0;
 // Whether a backward pass has begun within them: a closure runs.
@@ -67,9 +71,13 @@ bool StepMarker::EvaluationCalls(uint64_t module) {
   if (manual_) return false;
   bool ended = BackwardEndsSteps() && in_backward_.exchange(false);
   if (ended) EndTrainingStep();
-  if (in_forward_ || training_steps_ < kStepsBeforeEvaluation) return ended;
+  if (in_forward_) return ended;
   const std::lock_guard lock(mutex_);
   if (called_.insert(module).second) return ended;
+  if (training_steps_ < kStepsBeforeEvaluation &&
+      ++calls_before_training_ < kCallsBeforeEvaluation) {
+    return ended;
+  }
   called_ = {module};
   in_evaluation_ = true;
   return true;
@@ -95,7 +103,10 @@ bool StepMarker::RecordClosed(std::string_view name) {
     return false;
   }
   if (t_called_by_pass) return false;
-  in_backward_ = t_in_closure = false;
+  t_in_closure = false;
+  const bool first = in_backward_.exchange(false) || backward_passes_ == 0;
+  if (!first && ++updates_after_step_ < kMostAfterStep) return false;
+  if (first) updates_after_step_ = 0;
   EndTrainingStep();
   return !manual_;
 }

@@ -6,7 +6,9 @@
 //   ends = marker.EvaluationCalls(module);      // before a module's forward()
 //
 // A training step ends when an optimizer's step() returns: torch.optim wraps it
-// in a user-scope record, "Optimizer.step#...". In scripts without torch.optim
+// in a user-scope record, "Optimizer.step#...". Where several optimizers step one
+// after the other, it ends with the first one: what the others do begins the next
+// step, and so all of an iteration is one kind. In scripts without torch.optim
 // it ends at the first operator that records gradients again after a backward
 // pass, or at the first evaluation after it. A script that has made an
 // optimizer may accumulate the gradients of several backward passes before the
@@ -31,7 +33,9 @@
 // becomes a step, in every iteration alike.
 //
 // Evaluations are told apart once kStepsBeforeEvaluation training steps have
-// ended: before that the job's peak is not known (fast_limit.h).
+// ended: before that the job's peak is not known (fast_limit.h). A job that has
+// called modules again kCallsBeforeEvaluation times by then may never train, and
+// what it evaluates with is its peak.
 //
 // Thread-safe, and without a lock for what every operator of every thread asks.
 // One per process; knows nothing of PyTorch.
@@ -49,6 +53,7 @@ namespace stowage::torch_plugin {
 class StepMarker {
  public:
   static constexpr int kStepsBeforeEvaluation = 2;
+  static constexpr int kCallsBeforeEvaluation = 16;
 
   void BackwardBegins();
 
@@ -71,7 +76,8 @@ class StepMarker {
   // Note that a user-scope record opens or closes; `in_pass` says whether a
   // backward pass runs on this thread. RecordOpened() returns true if an
   // optimizer is about to update parameters, RecordClosed() if the step has
-  // ended with the record. The thread that opened a record closes it.
+  // ended with the record: if gradients were computed in it, or never are. The
+  // thread that opened a record closes it.
   bool RecordOpened(std::string_view name, bool in_pass);
   bool RecordClosed(std::string_view name);
 
@@ -111,10 +117,12 @@ class StepMarker {
   std::atomic<bool> in_backward_{false};
   std::atomic<bool> in_evaluation_{false};  // the step began as one
   std::atomic<int> backward_passes_{0};
+  std::atomic<int> updates_after_step_{0};  // by further optimizers
   std::atomic<int> training_steps_{0};  // that have ended
 
   std::mutex mutex_;
   std::unordered_set<uint64_t> called_;  // without gradients, in this step
+  int calls_before_training_ = 0;        // again, of one that was called
 };
 
 }  // namespace stowage::torch_plugin

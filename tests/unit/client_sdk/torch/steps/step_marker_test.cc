@@ -46,6 +46,37 @@ TEST(StepMarkerTest, TheOutermostOfNestedOptimizersEndsTheStep) {
   EXPECT_TRUE(marker.RecordClosed("Optimizer.step#Outer.step"));
 }
 
+// Lets an optimizer step; returns whether that ends the step of the job.
+bool Updates(StepMarker& marker) {
+  marker.RecordOpened(kSgd, /*in_pass=*/false);
+  return marker.RecordClosed(kSgd);
+}
+
+TEST(StepMarkerTest, OptimizersThatStepOneAfterTheOtherEndOneStep) {
+  StepMarker marker;
+  for (int iteration = 0; iteration < 3; ++iteration) {
+    marker.BackwardBegins();
+    EXPECT_TRUE(Updates(marker));
+    EXPECT_FALSE(Updates(marker));
+    EXPECT_FALSE(Updates(marker));
+  }
+}
+
+TEST(StepMarkerTest, EachOptimizerEndsAStepWhereNoGradientsAreComputed) {
+  StepMarker marker;
+  EXPECT_TRUE(Updates(marker));
+  EXPECT_TRUE(Updates(marker));
+  marker.BackwardBegins();
+  EXPECT_TRUE(Updates(marker));
+  // Nor where none are any more.
+  for (int i = 1; i < 1024; ++i) EXPECT_FALSE(Updates(marker));
+  EXPECT_TRUE(Updates(marker));
+  EXPECT_TRUE(Updates(marker));
+  marker.BackwardBegins();
+  EXPECT_TRUE(Updates(marker));
+  EXPECT_FALSE(Updates(marker));
+}
+
 TEST(StepMarkerTest, GradientsThatAnOptimizerComputesAnewBelongToAnotherStep) {
   StepMarker marker;
   EXPECT_TRUE(
@@ -257,6 +288,17 @@ TEST(StepMarkerTest, NoEvaluationIsToldApartBeforeTheJobHasTrained) {
   for (int batch = 0; batch < 4; ++batch) {
     EXPECT_FALSE(marker.EvaluationCalls(kStudent));
   }
+  EXPECT_FALSE(Train(marker));
+}
+
+TEST(StepMarkerTest, BatchesOfAJobThatNeverTrainsAreToldApartInTheEnd) {
+  StepMarker marker;
+  for (int call = 0; call < StepMarker::kCallsBeforeEvaluation; ++call) {
+    EXPECT_FALSE(marker.EvaluationCalls(kStudent));
+  }
+  EXPECT_TRUE(marker.EvaluationCalls(kStudent));
+  EXPECT_TRUE(marker.EvaluationCalls(kStudent));
+  EXPECT_TRUE(Train(marker));
   EXPECT_FALSE(Train(marker));
 }
 
