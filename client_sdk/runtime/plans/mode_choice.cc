@@ -19,12 +19,20 @@ constexpr int kTrialSteps = 4;      // with the first one, which is not typical
 constexpr int kMostTrialSteps = 8;  // where some are disturbed
 constexpr int kMajority = 2;        // of three
 
+constexpr int64_t kFarLonger = 3;
+constexpr int64_t kFarLongerAtFirst = 10;
+constexpr int kFarLongerSteps = 2;
+
 constexpr int64_t kOneStepFactor = 3;  // that one step may be too slow by
 constexpr int64_t kGainPercent = 5;
 constexpr int64_t kCostPercent = 2;
 
 bool IsShorter(int64_t duration_ns, int64_t than_ns) {
   return duration_ns < than_ns * (100 - kGainPercent) / 100;
+}
+
+bool IsLongerBy(int64_t factor, int64_t duration_ns, int64_t known_ns) {
+  return known_ns > 0 && duration_ns / factor > known_ns;
 }
 
 int64_t Shortest(const std::vector<int64_t>& durations_ns) {
@@ -55,6 +63,7 @@ void ModeChoice::BeginPlan() {
   last_.reset();
   gap_steps_ = kFirstGapSteps;
   settled_steps_ = settled_ns_ = 0;
+  far_longer_steps_ = 0;
   trying_ = false;
 }
 
@@ -66,16 +75,23 @@ void ModeChoice::Note(Driver driver, int64_t duration_ns) {
   if (trying_) {
     ++trial_steps_;
     if (is_next && is_typical) ++trial_typical_;
+    if (is_next && IsHopeless(duration_ns)) return GiveUpTrial(duration_ns);
     JudgeTrial();
   } else if (is_next) {
     ++settled_steps_;
     settled_ns_ += duration_ns;
-    if (TrialIsDue() && TrialIsCheap()) BeginTrial();
+    const bool far_longer =
+        IsLongerBy(kFarLonger, duration_ns, MedianNs(Other(settled_)));
+    far_longer_steps_ = far_longer ? far_longer_steps_ + 1 : 0;
+    const bool fails =
+        far_longer_steps_ >= kFarLongerSteps && !typical(settled_).empty();
+    if (fails || (TrialIsDue() && TrialIsCheap())) BeginTrial();
   }
 }
 
 void ModeChoice::NoteDisturbed() {
   last_.reset();
+  far_longer_steps_ = 0;
   if (trying_ && ++trial_steps_ >= kMostTrialSteps) EndTrial(/*won=*/false);
 }
 
@@ -118,9 +134,21 @@ bool ModeChoice::TrialIsCheap() const {
   return cost_ns <= settled_ns_ * kCostPercent / 100;
 }
 
+// The first step of a trial also brings tensors to other places.
+bool ModeChoice::IsHopeless(int64_t duration_ns) const {
+  return IsLongerBy(trial_typical_ == 0 ? kFarLongerAtFirst : kFarLonger,
+                    duration_ns, MedianNs(settled_));
+}
+
 void ModeChoice::BeginTrial() {
   trying_ = true;
-  trial_steps_ = trial_typical_ = 0;
+  trial_steps_ = trial_typical_ = far_longer_steps_ = 0;
+}
+
+// Says how much the next trial costs: in full, unlike one profiled step.
+void ModeChoice::GiveUpTrial(int64_t duration_ns) {
+  typical(next()).assign(kMajority, duration_ns);
+  EndTrial(/*won=*/false);
 }
 
 void ModeChoice::JudgeTrial() {

@@ -25,6 +25,11 @@
 //    changes the driver, 8 steps it is again: noise may have decided it.
 //  * Where settled steps take longer than the last ones of the other driver
 //    did, the trial comes in a quarter of that time.
+//  * Two settled steps in succession that take three times as long as the other
+//    driver's last ones begin a trial at once. A step of a trial that takes three
+//    times as long as settled ones ends it, and so does the first one with ten
+//    times: what streams badly under one driver can take hundreds of times as
+//    long as under the other.
 //  * Where planned steps take no longer than training alone would, demand mode
 //    cannot win. Then a trial is 16 times as rare: training alone was measured
 //    in few steps, too. Where they take hardly longer, it can win little, and a
@@ -96,7 +101,9 @@ class ModeChoice {
   int64_t StepsToTrial() const;
   int64_t RarerBy(int64_t settled_ns) const;
   bool TrialIsCheap() const;
+  bool IsHopeless(int64_t duration_ns) const;
   void BeginTrial();
+  void GiveUpTrial(int64_t duration_ns);
   void JudgeTrial();
   void EndTrial(bool won);
 
@@ -108,6 +115,7 @@ class ModeChoice {
   int64_t gap_steps_ = kFirstGapSteps;  // from trial to trial
   int64_t settled_steps_ = 0;           // since the last trial
   int64_t settled_ns_ = 0;              // that these took
+  int far_longer_steps_ = 0;            // the last of these, in succession
   bool trying_ = false;
   int trial_steps_ = 0;    // of the trial under way
   int trial_typical_ = 0;  // typical ones among these

@@ -298,6 +298,33 @@ TEST(ModeChoiceTest, ATrialOfAPlanThatNeverComesToItsEndIsGivenUp) {
   EXPECT_EQ(job.choice().next(), Driver::kDemand);
 }
 
+TEST(ModeChoiceTest, APlanThatIsFarSlowerDrivesTwoSteps) {
+  TimedSteps steps({.plan_ms = 10'000, .demand_ms = 100});
+  EXPECT_LE(steps.StepsUntil(Driver::kDemand, 10), 5);
+  EXPECT_LT(steps.total_ms(), 21'000);
+  // Each trial of the plan, too, is one step.
+  steps.Steps(500);
+  EXPECT_LE(steps.total_ms() - 100 * steps.demand_steps(), 40'000);
+}
+
+TEST(ModeChoiceTest, ATrialThatIsFarSlowerIsOneStep) {
+  TimedSteps steps({.plan_ms = 100, .demand_ms = 100});
+  steps.SetSpeeds({.plan_ms = 100, .demand_ms = 10'000});
+  steps.Steps(9);
+  EXPECT_EQ(steps.trials(), 1);
+  EXPECT_EQ(steps.choice().next(), Driver::kPlan);
+  steps.Steps(1000);
+  EXPECT_EQ(steps.trials(), 1);
+}
+
+TEST(ModeChoiceTest, OneSlowStepBeginsNoTrial) {
+  TimedSteps steps({.plan_ms = 90, .demand_ms = 100});
+  int step = 0;
+  steps.SetNoise([&step] { return ++step == 4 ? 50.0 : 1.0; });
+  steps.Steps(7);
+  EXPECT_EQ(steps.trials(), 0);
+}
+
 TEST(ModeChoiceTest, DurationsOfAnySizeAreTaken) {
   ModeChoice choice;
   for (int i = 0; i < 3000; ++i) {
