@@ -16,6 +16,10 @@ constexpr double kWindowShare = 0.9;
 // What streams needs this part of the arena as its window: the window keeps the
 // pieces that are used, and a tensor that has room keeps all of it.
 constexpr double kLeastWindowShare = 2.0 / 3;
+// What a kernel allocates streams, and its operands stay, if the window has at
+// least this part of it. A matrix product adds to its result again and again:
+// with less it took hundreds of times as long.
+constexpr double kBirthsWindowShare = 1.0 / 2;
 // Smaller tensors than this part of the fast arena find room anywhere.
 constexpr int64_t kLargeShare = 8;
 
@@ -137,7 +141,8 @@ std::vector<Block*> DemandPlacer::OperandsThatFit(
 
 // Returns the operands that fit the arena together and, in a file tier, leave
 // room for what the kernel allocates or for a window: else the largest leave,
-// unless they are larger than what would stream instead.
+// unless they are larger than what would stream instead, through a window that
+// is large enough.
 std::vector<Block*> DemandPlacer::OperandsBesideBirths(
     const RunningKernel& kernel, const std::vector<KernelOperand>& operands,
     int64_t arena_bytes) {
@@ -151,7 +156,10 @@ std::vector<Block*> DemandPlacer::OperandsBesideBirths(
   std::vector<Block*> fewer =
       OperandsThatFit(operands, arena_bytes - least_bytes);
   const int64_t left_bytes = RoomBytesOf(all) - RoomBytesOf(fewer);
-  if (births_bytes - free_bytes < left_bytes) return all;
+  if (births_bytes - free_bytes < left_bytes &&
+      free_bytes >= kBirthsWindowShare * births_bytes) {
+    return all;
+  }
   for (Block* block : all) {
     const bool stays =
         std::find(fewer.begin(), fewer.end(), block) != fewer.end();
@@ -222,7 +230,9 @@ void DemandPlacer::NoteBirth(const RunningKernel& kernel, const Block& block) {
 
 DemandPlacer::Births DemandPlacer::BirthsOf(const RunningKernel& kernel) const {
   const auto births = births_.find(kernel.shape);
-  return births != births_.end() ? births->second : Births{};
+  return births != births_.end()
+             ? births->second
+             : Births{kernel.result_bytes, kernel.result_bytes};
 }
 
 int64_t DemandPlacer::RoomForBirths(const RunningKernel& kernel,

@@ -12,11 +12,12 @@
 //
 // A running kernel uses its operands, so moving them can no longer make room
 // for its allocations. So demand mode remembers what kernels were seen to
-// allocate, by the kernel's shape. If the largest such block, or the window of a
-// kernel that streams, would find no room in one piece, the small operands are
-// laid out side by side before the kernel begins. If the operands leave no room
-// for all that it allocates, some of that streams: then the largest operands
-// stay behind until two thirds of the arena are left as the window.
+// allocate, by the kernel's shape; the first time it takes the kernel's word. If
+// the largest such block, or the window of a kernel that streams, would find no
+// room in one piece, the small operands are laid out side by side before the
+// kernel begins. If the operands leave no room for all that it allocates, some of
+// that streams, through half of it at least: else the largest operands stay
+// behind until two thirds of the arena are left as the window.
 //
 // Invariant: after FetchOperands() each operand is where the kernel may use it
 // until EndKernel; only blocks that no kernel uses are moved.

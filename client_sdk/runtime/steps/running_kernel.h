@@ -22,6 +22,8 @@ struct RunningKernel {
   uint64_t key = 0;
   std::string_view name;  // outlives the process
   int64_t flops = 0;
+  // What it is about to allocate, as far as its operator tells; 0: not known.
+  int64_t result_bytes = 0;
   bool backward = false;
   // Runs beside the step: it is not profiled, follows no plan and uses its
   // operands where they are.

@@ -266,6 +266,7 @@ at::Tensor OperatorKernel::CountFlops(const OperatorInfo& info,
   }
   if (info.flops != Flops::kUnknown) {
     kernel_.flops = MatmulFlops(info.flops, stack, first);
+    kernel_.result_bytes = MatmulResultBytes(info.flops, stack, first);
   }
   return {};
 }

@@ -202,5 +202,19 @@ TEST_F(DemandPlacerTest, OperandsStayWhereLessWouldStream) {
   EXPECT_TRUE(Fast(large));
 }
 
+TEST_F(DemandPlacerTest, OperandsLeaveWhereBirthsWouldStreamThroughALittle) {
+  NoteBirths({4}, /*shape=*/5);
+  Block* large = Make(8);
+  Block* small = Make(7);  // which leaves a quarter
+  EXPECT_TRUE(Fetch({large, small}, /*shape=*/5));
+  EXPECT_FALSE(Fast(large));
+  EXPECT_TRUE(Fast(small));
+}
+
+TEST_F(DemandPlacerTest, AKernelThatTellsWhatItAllocatesNeedNotHaveRunBefore) {
+  const RunningKernel kernel{.result_bytes = 4 * kPage, .shape = 9};
+  EXPECT_EQ(demand_.RoomForBirths(kernel, kFastPages * kPage), 4 * kPage);
+}
+
 }  // namespace
 }  // namespace stowage::runtime
