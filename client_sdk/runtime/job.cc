@@ -262,6 +262,11 @@ void Job::AdmitUnmanaged(int64_t bytes) {
   space_.AdmitUnmanaged(bytes, step_.index);
 }
 
+bool Job::IsCrowdedBy(int64_t unmanaged_bytes) {
+  Lock lock(this);
+  return space_.IsCrowdedBy(unmanaged_bytes);
+}
+
 std::string Job::EnterPhase(const std::string& name) {
   Lock lock(this);
   return step_.phases.Enter(name);

@@ -157,6 +157,9 @@ class Job {
   // Makes room under the limit for a tensor that is allocated elsewhere. Throws
   // if there is none.
   void AdmitUnmanaged(int64_t bytes);
+  // Returns whether tensors that are not managed would crowd others with one more
+  // of so many bytes.
+  bool IsCrowdedBy(int64_t unmanaged_bytes);
 
   // Names the phase of training from here on. Returns the one before.
   std::string EnterPhase(const std::string& name);

@@ -57,7 +57,7 @@ class ManagedAllocator final : public c10::Allocator {
     void* address = nullptr;
     if (g_enabled && !t_manages) g_job->AdmitUnmanaged(bytes);
     if (g_enabled && t_manages && bytes >= kManagedBytes &&
-        !OnAuxiliaryThread()) {
+        (!OnAuxiliaryThread() || JoinsTraining(bytes))) {
       runtime::RunningKernel* kernel = CurrentKernel();
       address = g_job->Allocate(kernel, bytes);
       if (kernel != nullptr && kernel->streamed_bytes > 0) {

@@ -26,6 +26,8 @@ constexpr int64_t kLeastGainShare = 4;
 // The window has its final size when this step, counted from 0, has ended:
 // optimizers have their state then.
 constexpr int64_t kLastStepOfWindow = 1;
+// What is not in the arena crowds what is with more than this part of the limit.
+constexpr int64_t kUnmanagedShare = 8;
 
 // Room for storages below the managed size: their peak so far, and a little.
 int64_t ReserveFor(int64_t unmanaged_peak_bytes) {
@@ -139,6 +141,11 @@ void FastSpace::AdmitUnmanaged(int64_t bytes, int64_t step) {
   if (peak_bytes <= reserve_bytes_) return;
   reserve_bytes_ = reserve_bytes;
   FitArena();
+}
+
+bool FastSpace::IsCrowdedBy(int64_t bytes) const {
+  return blocks_->unmanaged_bytes() + bytes >
+         limit_.effective_bytes() / kUnmanagedShare;
 }
 
 void FastSpace::FollowPeak(int64_t step, int64_t tensor_bytes,

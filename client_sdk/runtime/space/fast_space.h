@@ -104,6 +104,9 @@ class FastSpace {
   // std::runtime_error if the limit of the step is known and has none. May
   // evict, as above.
   void AdmitUnmanaged(int64_t bytes, int64_t step);
+  // Returns whether with so many bytes more what is not in the arena would have
+  // more than an eighth of the limit.
+  bool IsCrowdedBy(int64_t bytes) const;
   // Returns whether a new block can be placed at all. In the first step of a
   // job with an absolute limit, a tensor larger than the arena shows that the
   // limit is too small; later allocations of that step come from outside until

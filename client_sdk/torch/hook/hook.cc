@@ -45,8 +45,11 @@ StepMarker g_marker;
 thread_local runtime::RunningKernel* t_kernel = nullptr;
 thread_local ExtensionCalls t_calls;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
-// This one has, or has recorded gradients for the pass of another.
+// This one has, has recorded gradients for the pass of another, updates
+// parameters, or needs much memory.
 thread_local bool t_trains = false;
+// Some thread has needed so much that it became a part of the steps.
+std::atomic<bool> g_crowded{false};
 
 runtime::Job& TheJob() { return *HookedJob(); }
 
@@ -79,6 +82,7 @@ std::unique_ptr<at::ObserverContext> OnRecordOpened(
     const at::RecordFunction& record) {
   if (g_hooked_job != nullptr &&
       g_marker.RecordOpened(record.name(), InBackwardPass())) {
+    t_trains = true;
     KeepError([] { TheJob().BeforeUpdate(); });
   }
   return nullptr;
@@ -87,6 +91,15 @@ std::unique_ptr<at::ObserverContext> OnRecordOpened(
 void OnRecordClosed(const at::RecordFunction& record, at::ObserverContext*) {
   if (g_hooked_job == nullptr) return;
   if (g_marker.RecordClosed(record.name())) EndStep();
+}
+
+// Returns whether the thread, which is about to call a network, is no part of
+// the steps. Where one has crowded the others before, the next one joins them
+// here, since plans are left when it does so in the middle of a kernel.
+bool StaysAuxiliary() {
+  if (!OnAuxiliaryThread()) return false;
+  t_trains = g_crowded;
+  return !t_trains;
 }
 
 // Notes that a kernel of a forward pass is about to run. Returns whether the
@@ -289,6 +302,13 @@ runtime::RunningKernel* CurrentKernel() { return t_kernel; }
 
 bool OnAuxiliaryThread() { return g_training && !t_trains; }
 
+bool JoinsTraining(int64_t bytes) {
+  if (g_hooked_job == nullptr || !TheJob().IsCrowdedBy(bytes)) return false;
+  t_trains = g_crowded = true;
+  if (t_kernel != nullptr) t_kernel->auxiliary = false;
+  return true;
+}
+
 void InstallHook(c10::DispatchKey key, runtime::Job* job) {
   g_hook_key = key;
   if (key != c10::DispatchKey::Undefined) RegisterFallback();
@@ -367,14 +387,14 @@ void NoteCollectiveAwaited() {
 void ExpectOptimizer() { g_marker.ExpectOptimizer(); }
 
 void NoteEvaluation(int64_t module) {
-  if (g_hooked_job == nullptr || OnAuxiliaryThread()) return;
+  if (g_hooked_job == nullptr || StaysAuxiliary()) return;
   if (g_marker.EvaluationCalls(module)) EndStep();
 }
 
 void NoteCompiledGraph(bool records_gradients, bool with_own_results) {
   if (g_hooked_job == nullptr) return;
   if (EndsStep(records_gradients)) return EndStep();
-  if (OnAuxiliaryThread()) return;
+  if (StaysAuxiliary()) return;
   if (g_marker.CompiledGraphCalled(with_own_results)) EndStep();
 }
 

@@ -13,8 +13,13 @@ runtime::RunningKernel* CurrentKernel();
 
 // Returns whether another thread trains and this one has not: it loads data,
 // say. Its operators run at any time, so they are no part of a step. What it
-// allocates is counted but not managed.
+// allocates is counted but not managed, until JoinsTraining().
 bool OnAuxiliaryThread();
+
+// Returns whether what auxiliary threads hold would leave too little of the limit
+// with `bytes` more; the calling one is no longer auxiliary then. So is one that
+// evaluates a network, or has a cache of its own.
+bool JoinsTraining(int64_t bytes);
 
 }  // namespace stowage::torch_plugin
 

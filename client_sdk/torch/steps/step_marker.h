@@ -118,7 +118,7 @@ class StepMarker {
   std::atomic<bool> in_evaluation_{false};  // the step began as one
   std::atomic<int> backward_passes_{0};
   std::atomic<int> updates_after_step_{0};  // by further optimizers
-  std::atomic<int> training_steps_{0};  // that have ended
+  std::atomic<int> training_steps_{0};      // that have ended
 
   std::mutex mutex_;
   std::unordered_set<uint64_t> called_;  // without gradients, in this step

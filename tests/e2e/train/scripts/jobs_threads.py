@@ -113,6 +113,40 @@ def thread_older_than_tensors(digest):
     digest.add_model(net)
 
 
+@hazard
+def updating_thread(digest):
+    """A thread updates weights, and makes the optimizer's state."""
+    net = make_layers()
+    optimizer = torch.optim.Adam(net.parameters())
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(STEPS):
+            optimizer.zero_grad()
+            loss = loss_of(net, make_layers_batch(BATCH))
+            loss.backward()
+            pool.submit(optimizer.step).result()
+            digest.add("losses", loss.item())
+    digest.add_model(net)
+
+
+@hazard
+def evaluating_thread(digest):
+    """A thread evaluates a copy of the network with more images than it trains with."""
+    net = make_net()
+    optimizer = sgd(net)
+
+    def evaluate(batch):
+        with torch.no_grad():
+            digest.add("losses", loss_of(copy.deepcopy(net).eval(), batch).item())
+
+    for step in range(2 * STEPS):
+        train_step(net, optimizer, make_batch(), digest)
+        if step % 2:
+            thread = threading.Thread(target=evaluate, args=(make_batch(4 * BATCH),))
+            thread.start()
+            thread.join()
+    digest.add_model(net)
+
+
 def _train_in_process(net, seed, path):
     torch.manual_seed(seed)
     optimizer = sgd(net)

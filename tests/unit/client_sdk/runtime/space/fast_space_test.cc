@@ -60,6 +60,15 @@ TEST(FastSpaceTest, TheArenaEndsWhereTheLimitDoesLessTheReserve) {
   EXPECT_EQ(s.space.tensor_bytes(), capacity_bytes - kUnit);
 }
 
+TEST(FastSpaceTest, MoreThanAnEighthOfTheLimitOutsideOfTheArenaCrowdsIt) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
+  EXPECT_FALSE(s.space.IsCrowdedBy(5 * kUnit));
+  EXPECT_TRUE(s.space.IsCrowdedBy(5 * kUnit + 1));
+  s.memory.blocks.CountUnmanaged(2 * kUnit);
+  EXPECT_FALSE(s.space.IsCrowdedBy(3 * kUnit));
+  EXPECT_TRUE(s.space.IsCrowdedBy(4 * kUnit));
+}
+
 TEST(FastSpaceTest, PlansLeaveRoomForAWindowOnlyWhereThereIsALimit) {
   Space limited({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
   Space share({.fast_bytes = 60 * kUnit, .limit_fraction = 0.5});
