@@ -198,7 +198,9 @@ void Job::EndKernel(RunningKernel* kernel,
     step_.End(*kernel, {.end_ns = end_ns,
                         .stall_ns = mover_.totals().stall_ns() -
                                     kernel->earlier_stall_ns,
-                        .copied = mover_.CopiedNs(end_ns)});
+                        .copied = mover_.CopiedNs(end_ns),
+                        .window_bytes = mover_.window()->size_bytes(),
+                        .window_read_bytes = mover_.window()->read_bytes()});
     step_.times.emulated_ns += emulated_ns;
   }
   Unuse(kernel);

@@ -34,6 +34,8 @@ struct KernelRecord {
   // read, and those that were written. Its threads waited so long for them.
   int64_t streamed_bytes;
   int64_t stream_ns;
+  // The window that they passed through if nothing was read twice; 0 otherwise.
+  int64_t window_bytes;
   LaneTimes beside;  // of its duration
 };
 

@@ -15,7 +15,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 16;
+inline constexpr uint32_t kVersion = 17;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;

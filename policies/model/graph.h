@@ -90,6 +90,7 @@ struct KernelImplementation {
 struct MeasuredStreaming {
   int64_t bytes = 0;  // read and written; 0: nothing was measured
   int64_t duration_ns = 0;
+  int64_t window_bytes = 0;  // that was enough for it; 0: not known
 };
 
 struct Kernel {

@@ -145,7 +145,9 @@ absl::StatusOr<Kernel> KernelFromProto(const v1::Kernel& proto, int index,
   kernel.operands = *std::move(operands);
   kernel.flops = proto.flops();
   kernel.gap_ns = proto.gap_ns();
-  kernel.streamed = {proto.streamed().bytes(), proto.streamed().duration_ns()};
+  kernel.streamed = {.bytes = proto.streamed().bytes(),
+                     .duration_ns = proto.streamed().duration_ns(),
+                     .window_bytes = proto.streamed().window_bytes()};
   absl::Status status =
       ReadProfile(place + ".profile", proto.profile(), kernel.profile);
   if (status.ok()) status = ReadAlternatives(place, proto, kernel);
@@ -254,6 +256,7 @@ void KernelToProto(const Kernel& kernel, v1::Kernel& proto) {
   if (kernel.streamed.bytes > 0) {
     proto.mutable_streamed()->set_bytes(kernel.streamed.bytes);
     proto.mutable_streamed()->set_duration_ns(kernel.streamed.duration_ns);
+    proto.mutable_streamed()->set_window_bytes(kernel.streamed.window_bytes);
   }
   for (const KernelImplementation& alternative : kernel.alternatives) {
     v1::KernelImplementation& added = *proto.add_alternatives();

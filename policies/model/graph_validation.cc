@@ -153,6 +153,8 @@ absl::Status CheckKernel(const Graph& graph, KernelIndex index) {
                            kMaxTotalBytes));
   status.Update(CheckRange(place + ".streamed.duration_ns",
                            kernel.streamed.duration_ns, 0, kMaxKernelNs));
+  status.Update(CheckRange(place + ".streamed.window_bytes",
+                           kernel.streamed.window_bytes, 0, kMaxTotalBytes));
   status.Update(CheckProfile(place + ".profile", kernel.profile));
   status.Update(CheckAlternatives(place, kernel));
   for (int i = 0; status.ok() && i < kernel.operands.size(); ++i) {

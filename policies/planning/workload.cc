@@ -20,9 +20,12 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kMostWindowBytes = 64 * kMiB;
 // A window is large enough if it has this share of the arena, as in demand mode
 // (demand_placer.cc), or of what streams through it: a matrix product comes back
-// to what it has read, and reads again what the window has lost meanwhile.
+// to what it has read, and reads again what the window has lost meanwhile. What a
+// kernel is known to have streamed through without that is enough for it, too,
+// unless it leaves no room to read ahead.
 constexpr double kWindowShare = 2.0 / 3;
 constexpr double kStreamedShare = 1.0 / 2;
+constexpr int64_t kLeastKnownWindowBytes = 4 * kMiB;
 // Windows are multiples of this.
 constexpr int64_t kWindowStepBytes = kMiB / 4;
 
@@ -225,10 +228,15 @@ absl::Status TooSmall(const Graph& graph, const MemorySystem& system,
 
 // Returns the room that a kernel streams through: what is left when so many
 // tensors stream that this is enough for them.
-int64_t WindowBytes(const Graph& graph, int64_t arena_bytes,
+int64_t WindowBytes(const Graph& graph, int64_t arena_bytes, KernelIndex k,
                     const KernelDemand& demand) {
-  const int64_t enough_bytes =
+  int64_t enough_bytes =
       std::min<int64_t>(kMostWindowBytes, kWindowShare * arena_bytes);
+  const int64_t known_bytes = graph.kernels[k].streamed.window_bytes;
+  if (known_bytes > 0) {
+    enough_bytes =
+        std::min(enough_bytes, std::max(known_bytes, kLeastKnownWindowBytes));
+  }
   int64_t left_bytes = arena_bytes - FullNeed(demand);
   int64_t streamed_bytes = 0;
   for (TensorIndex t : SlowCandidates(graph, SlowAccess::kStreamed, demand)) {
@@ -274,7 +282,7 @@ std::optional<Graph> WithStreamWindows(const Graph& graph,
     if (has_one || !Streams(demands[k], arena_bytes)) continue;
     if (!with_windows.has_value()) with_windows = graph;
     with_windows->tensors.push_back(
-        {.size_bytes = WindowBytes(graph, arena_bytes, demands[k]),
+        {.size_bytes = WindowBytes(graph, arena_bytes, k, demands[k]),
          .kind = TensorKind::kStreamWindow,
          .birth_kernel = k,
          .death_kernel = k,

@@ -282,6 +282,7 @@ void FillKernel(const CapturedProfile& profile, int32_t index,
   if (record.streamed_bytes > 0) {
     kernel.mutable_streamed()->set_bytes(record.streamed_bytes);
     kernel.mutable_streamed()->set_duration_ns(record.stream_ns);
+    kernel.mutable_streamed()->set_window_bytes(record.window_bytes);
   }
   absl::flat_hash_map<int32_t, int> seen;
   for (uint32_t i = 0; i < record.operand_count; ++i) {

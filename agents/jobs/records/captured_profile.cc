@@ -95,6 +95,9 @@ absl::Status CheckKernel(const session::KernelRecord& kernel, int64_t index,
   if (kernel.stream_ns < 0 || kernel.stream_ns > kMostNs) {
     return Refuse("kernels", index, "stream_ns", kernel.stream_ns);
   }
+  if (kernel.window_bytes < 0 || kernel.window_bytes > kMostBytes) {
+    return Refuse("kernels", index, "window_bytes", kernel.window_bytes);
+  }
   for (const int64_t beside_ns : {kernel.beside.out_ns, kernel.beside.in_ns}) {
     if (beside_ns < 0 || beside_ns > kernel.duration_ns) {
       return Refuse("kernels", index, "beside", beside_ns);

@@ -76,6 +76,9 @@ class StreamWindow {
   // 0 or an errno.
   int Release(const Block& block, bool keep = true);
 
+  int64_t size_bytes() const { return size_bytes_; }
+  // Returns the bytes read since they were taken.
+  int64_t read_bytes() const { return read_bytes_; }
   // Returns the bytes read and written since the last call.
   int64_t TakeReadBytes();
   int64_t TakeWrittenBytes();

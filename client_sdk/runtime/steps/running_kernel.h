@@ -45,6 +45,7 @@ struct RunningKernel {
   int64_t slow_write_bytes[session::kMaxTiers] = {};
   uint32_t slow_operands = 0;
   int64_t streamed_bytes = 0;  // read and written
+  int64_t streamed_read_bytes = 0;
   std::vector<Block*> in_use;
 
   // Notes that it uses the operand where that is, in a slow tier.
@@ -56,6 +57,9 @@ struct RunningKernel {
   // Notes that a new block streams: a kernel writes its output, and writes and
   // reads its scratch.
   void NoteStreamingBirth(const Block& block);
+  // Returns whether it streams, and read nothing twice when `read_bytes` came
+  // from the file meanwhile.
+  bool StreamsOnce(int64_t read_bytes) const;
   // Returns how much longer it takes because slow tiers are emulated.
   int64_t SlowTimeNs(const std::vector<MappedTier>& tiers) const;
 };
@@ -73,8 +77,10 @@ inline void RunningKernel::NoteSlowUse(const KernelOperand& operand) {
 
 inline void RunningKernel::NoteStreaming(const KernelOperand& operand) {
   const int64_t bytes = operand.block->size_bytes;
-  if (operand.flags & session::kOperandRead) streamed_bytes += bytes;
   if (operand.flags & session::kOperandWrite) streamed_bytes += bytes;
+  if (!(operand.flags & session::kOperandRead)) return;
+  streamed_bytes += bytes;
+  streamed_read_bytes += bytes;
 }
 
 inline void RunningKernel::NoteSlowBirth(const Block& block) {
@@ -85,6 +91,13 @@ inline void RunningKernel::NoteSlowBirth(const Block& block) {
 inline void RunningKernel::NoteStreamingBirth(const Block& block) {
   const bool scratch = block.storage == nullptr;
   streamed_bytes += scratch ? 2 * block.size_bytes : block.size_bytes;
+  if (scratch) streamed_read_bytes += block.size_bytes;
+}
+
+// The last page of an operand may be read with what is beyond it.
+inline bool RunningKernel::StreamsOnce(int64_t read_bytes) const {
+  return streamed_bytes > 0 &&
+         read_bytes <= streamed_read_bytes + streamed_read_bytes / 16;
 }
 
 inline int64_t RunningKernel::SlowTimeNs(

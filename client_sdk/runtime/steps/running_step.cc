@@ -69,12 +69,16 @@ void RunningStep::End(const RunningKernel& kernel, const KernelEnd& end) {
   entry.beside = copied;
   entry.stall_ns = end.stall_ns;
   entry.faults_ns = faults_ns;
-  profile.EndKernel(kernel.index, {.duration_ns = duration_ns,
-                                   .flops = kernel.flops,
-                                   .slow_operands = kernel.slow_operands,
-                                   .streamed_bytes = kernel.streamed_bytes,
-                                   .stream_ns = faults_ns,
-                                   .beside = copied});
+  profile.EndKernel(
+      kernel.index,
+      {.duration_ns = duration_ns,
+       .flops = kernel.flops,
+       .slow_operands = kernel.slow_operands,
+       .streamed_bytes = kernel.streamed_bytes,
+       .stream_ns = faults_ns,
+       .window_bytes =
+           kernel.StreamsOnce(end.window_read_bytes) ? end.window_bytes : 0,
+       .beside = copied});
 }
 
 void RunningStep::EndKernels(int64_t now_ns, int64_t stalls_ns) {

@@ -34,6 +34,9 @@ struct KernelEnd {
   int64_t end_ns = 0;
   int64_t stall_ns = 0;            // that the kernel caused
   session::LaneTimes copied = {};  // by the lanes until then
+  // The window, and what was read through it.
+  int64_t window_bytes = 0;
+  int64_t window_read_bytes = 0;
 };
 
 struct RunningStep {

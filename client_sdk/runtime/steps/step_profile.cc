@@ -118,6 +118,7 @@ void StepProfile::EndKernel(int32_t kernel, const MeasuredKernel& measured) {
   record.slow_operands = measured.slow_operands;
   record.streamed_bytes = measured.streamed_bytes;
   record.stream_ns = measured.stream_ns;
+  record.window_bytes = measured.window_bytes;
   record.beside = measured.beside;
 }
 

@@ -29,6 +29,7 @@ struct MeasuredKernel {
   uint32_t slow_operands = 0;
   int64_t streamed_bytes = 0;
   int64_t stream_ns = 0;
+  int64_t window_bytes = 0;
   session::LaneTimes beside = {};
 };
 

@@ -193,6 +193,30 @@ TEST(JobDemandTest, StreamingIsNotPartOfAKernelsDuration) {
   EXPECT_GT(segment.profile.kernels[0].stream_ns, 0);
 }
 
+// Returns the window of the kernel, as its first profile has it.
+int64_t WindowBytesOf(const FakeKernel& kernel, FakeProcess& process) {
+  const session::Segment& segment = *process.client().segment();
+  while (segment.profiles_written == 0) {
+    process.Run("stream", kernel);
+    process.job().EndStep();
+  }
+  return segment.profile.kernels[0].window_bytes;
+}
+
+TEST(JobDemandTest, AWindowInWhichAKernelReadsNothingTwiceIsProfiled) {
+  FakeProcess process(Limited(8 * kUnit));
+  const int64_t window_bytes = WindowBytesOf({.births = {10 * kUnit}}, process);
+  EXPECT_GT(window_bytes, kUnit);
+  EXPECT_LT(window_bytes, 8 * kUnit);
+}
+
+TEST(JobDemandTest, AWindowInWhichAKernelReadsAgainIsNot) {
+  FakeProcess process(Limited(8 * kUnit));
+  TensorPtr large = process.New(10 * kUnit);
+  // Kernels of this process read their operands twice.
+  EXPECT_EQ(WindowBytesOf({.reads = {large.get()}}, process), 0);
+}
+
 TEST(JobDemandTest, NeverMovesAPinnedTensor) {
   FakeProcess process(Limited(8 * kUnit), kDemandOnly);
   TensorPtr pinned = process.New(kUnit);

@@ -83,14 +83,19 @@ TEST(GraphProtoTest, AddsUpWhatWasMeasuredOfStreaming) {
   for (v1::Kernel& kernel : *proto.mutable_kernels()) {
     kernel.mutable_streamed()->set_bytes(4096);
     kernel.mutable_streamed()->set_duration_ns(700);
+    kernel.mutable_streamed()->set_window_bytes(8192);
   }
   const absl::StatusOr<Graph> graph = GraphFromProto(proto);
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->kernels[1].streamed.bytes, 4096);
   EXPECT_EQ(graph->kernels[1].streamed.duration_ns, 700);
+  EXPECT_EQ(graph->kernels[1].streamed.window_bytes, 8192);
   EXPECT_EQ(graph->streamed.bytes, 2 * 4096);
   EXPECT_EQ(graph->streamed.duration_ns, 2 * 700);
-  EXPECT_EQ(GraphToProto(*graph).kernels(1).streamed().bytes(), 4096);
+  const v1::MeasuredStreaming& back =
+      GraphToProto(*graph).kernels(1).streamed();
+  EXPECT_EQ(back.bytes(), 4096);
+  EXPECT_EQ(back.window_bytes(), 8192);
 }
 
 TEST(GraphProtoTest, RandomGraphsSurviveARoundTrip) {
@@ -260,6 +265,11 @@ std::vector<BadGraph> BadGraphs() {
                  g.mutable_kernels(0)->mutable_streamed()->set_duration_ns(-1);
                },
                "kernels[0].streamed.duration_ns is -1", "from 0"},
+      BadGraph{"negativewindow",
+               [](v1::Graph& g) {
+                 g.mutable_kernels(0)->mutable_streamed()->set_window_bytes(-1);
+               },
+               "kernels[0].streamed.window_bytes is -1", "from 0"},
       BadGraph{"noprofile",
                [](v1::Graph& g) { g.mutable_kernels(0)->clear_profile(); },
                "kernels[0].profile.fast_inputs_fast_outputs is missing",

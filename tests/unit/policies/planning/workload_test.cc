@@ -162,6 +162,16 @@ TEST(WorkloadTest, TwoThirdsOfTheLimitOr64MiBAreEnoughOfAWindow) {
   EXPECT_EQ(WindowBytes(large, 4100 * kMiB), 64 * kMiB);
 }
 
+TEST(WorkloadTest, AWindowInWhichNothingWasReadTwiceIsEnough) {
+  Graph graph = Product();
+  graph.kernels[0].streamed = {.bytes = 1, .window_bytes = 16 * kMiB};
+  EXPECT_EQ(WindowBytes(graph, 56 * kMiB), 16 * kMiB);
+  EXPECT_EQ(WindowBytes(graph, 60 * kMiB), 20 * kMiB);
+  // The largest operand alone would leave too little to read ahead.
+  graph.kernels[0].streamed.window_bytes = kMiB;
+  EXPECT_EQ(WindowBytes(graph, 43 * kMiB), 23 * kMiB);
+}
+
 TEST(WorkloadTest, WindowsAreMultiplesOf256KiB) {
   EXPECT_EQ(WindowBytes(Product(), kMiB - 1), 0);
   EXPECT_EQ(WindowBytes(Product(), 5 * kMiB / 4 - 1), kMiB);

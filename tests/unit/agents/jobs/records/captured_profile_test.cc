@@ -60,6 +60,7 @@ TEST(CapturedProfileTest, RefusesWhatNoStepCanHave) {
       {"streamed_bytes",
        [](auto& area) { area.kernels[0].streamed_bytes = -1; }},
       {"stream_ns", [](auto& area) { area.kernels[0].stream_ns = INT64_MAX; }},
+      {"window_bytes", [](auto& area) { area.kernels[0].window_bytes = -1; }},
       {"operands[2].block", [](auto& area) { area.operands[2].block = 2; }},
       {"size_bytes", [](auto& area) { area.blocks[0].size_bytes = 0; }},
       {"size_bytes", [](auto& area) { area.blocks[0].size_bytes = INT64_MAX; }},

@@ -47,7 +47,8 @@ TEST_F(StepProfileTest, GroupsOperandsByKernelWhenKernelsOverlap) {
                              .flops = 12,
                              .slow_operands = 1,
                              .streamed_bytes = 13,
-                             .stream_ns = 14});
+                             .stream_ns = 14,
+                             .window_bytes = 15});
 
   const session::ProfileArea& area = Written();
   ASSERT_EQ(area.kernel_count, 2u);
@@ -60,6 +61,7 @@ TEST_F(StepProfileTest, GroupsOperandsByKernelWhenKernelsOverlap) {
   EXPECT_EQ(area.kernels[0].slow_operands, 1u);
   EXPECT_EQ(area.kernels[0].streamed_bytes, 13);
   EXPECT_EQ(area.kernels[0].stream_ns, 14);
+  EXPECT_EQ(area.kernels[0].window_bytes, 15);
   EXPECT_EQ(area.kernels[1].first_operand, 1u);
   EXPECT_EQ(area.kernels[1].operand_count, 2u);
   EXPECT_EQ(area.operands[0].block, 0u);
