@@ -127,6 +127,7 @@ void Job::PlaceOperands(RunningKernel* kernel,
     if (blocks_.tier(tier).addressable()) continue;
     streams = true;
     kernel->NoteStreaming(operand);
+    step_.profile.NoteStreamed(kernel->index, *operand.block);
     mover_.BeginStreaming(operand.block);
   }
   if (!streams) return;
@@ -187,7 +188,11 @@ void Job::EndKernel(RunningKernel* kernel,
   const bool same_step = kernel->step == step_.index;
   for (const KernelOperand& output : outputs) {
     blocks_.Touch(output.block);
-    if (same_step) step_.profile.AddOperand(kernel->index, output);
+    if (!same_step) continue;
+    step_.profile.AddOperand(kernel->index, output);
+    if (InFile(*output.block)) {
+      step_.profile.NoteStreamed(kernel->index, *output.block);
+    }
   }
   const int64_t end_ns = session::NowNs();
   // An emulated medium: the kernel takes as much longer as the real one would

@@ -39,7 +39,11 @@ struct KernelRecord {
   LaneTimes beside;  // of its duration
 };
 
-enum OperandFlags : uint32_t { kOperandRead = 1, kOperandWrite = 2 };
+enum OperandFlags : uint32_t {
+  kOperandRead = 1,
+  kOperandWrite = 2,
+  kOperandStreamed = 4,  // it passed through the window
+};
 
 struct OperandRecord {
   uint32_t block;  // index into ProfileArea::blocks

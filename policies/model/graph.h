@@ -59,6 +59,7 @@ struct Operand {
   bool read = false;
   bool write = false;
   int32_t access_count = 1;
+  bool streamed = false;  // when Kernel::streamed was measured
 };
 
 enum class DurationSource { kUnspecified, kMeasured, kDerived, kRehosted };

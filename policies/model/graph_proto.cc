@@ -74,6 +74,7 @@ absl::Status ReadProfile(const std::string& place,
 void Merge(const Operand& from, Operand& into) {
   into.read |= from.read;
   into.write |= from.write;
+  into.streamed |= from.streamed;
   const int64_t count = int64_t{into.access_count} + from.access_count;
   into.access_count = static_cast<int32_t>(std::min<int64_t>(count, INT32_MAX));
 }
@@ -106,7 +107,7 @@ absl::StatusOr<std::vector<Operand>> OperandsFromProto(const v1::Kernel& proto,
         from, absl::StrCat(place, ".operands[", i, "]"), tensor_count);
     if (!status.ok()) return status;
     const Operand operand{from.tensor(), from.read(), from.write(),
-                          std::max(1, from.access_count())};
+                          std::max(1, from.access_count()), from.streamed()};
     const auto [position, added] =
         positions.try_emplace(operand.tensor, operands.size());
     if (added) {
@@ -270,6 +271,7 @@ void KernelToProto(const Kernel& kernel, v1::Kernel& proto) {
     added.set_read(operand.read);
     added.set_write(operand.write);
     added.set_access_count(operand.access_count);
+    added.set_streamed(operand.streamed);
   }
 }
 

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
+
 namespace stowage::policies {
 namespace {
 
+// How much longer an operand may stream of which nothing is known.
+constexpr int64_t kUnseenFactor = 8;
 constexpr double kMaxDurationNs = static_cast<double>(int64_t{1} << 50);
 
 int64_t ToNs(double ns) {
@@ -107,6 +111,14 @@ SlowShare ComputeSlowShare(const Graph& graph, const Kernel& kernel,
           written > 0 ? slow_written / written : 0};
 }
 
+// Returns whether the kernel has streamed operands, but not this one. Graphs of
+// earlier versions do not say which.
+bool OnlyOthersStreamed(const Kernel& kernel, const Operand& operand) {
+  return kernel.streamed.bytes > 0 && !operand.streamed &&
+         absl::c_any_of(kernel.operands,
+                        [](const Operand& other) { return other.streamed; });
+}
+
 }  // namespace
 
 KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
@@ -164,9 +176,10 @@ int64_t StreamNs(const Graph& graph, const Kernel& kernel,
                  const Operand& operand, const MemorySystem& system,
                  TierIndex tier) {
   const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
+  const bool unseen = OnlyOthersStreamed(kernel, operand);
   const MeasuredStreaming& measured =
       kernel.streamed.bytes > 0 ? kernel.streamed : graph.streamed;
-  if (measured.bytes > 0) {
+  if (measured.bytes > 0 && !unseen) {
     const int directions = (operand.read ? 1 : 0) + (operand.write ? 1 : 0);
     return ToNs(static_cast<double>(bytes) * directions *
                 static_cast<double>(measured.duration_ns) /
@@ -175,7 +188,7 @@ int64_t StreamNs(const Graph& graph, const Kernel& kernel,
   int64_t ns = 0;
   if (operand.read) ns += system.CopyDurationNs(tier, kFastTier, bytes);
   if (operand.write) ns += system.CopyDurationNs(kFastTier, tier, bytes);
-  return ns;
+  return unseen ? kUnseenFactor * ns : ns;
 }
 
 }  // namespace stowage::policies

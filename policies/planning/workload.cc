@@ -133,15 +133,29 @@ int64_t FullNeed(const KernelDemand& demand) {
          demand.birth_bytes;
 }
 
+// Returns whether the kernel is known to read nothing twice when the operand
+// streams. A kernel that goes through one operand in order may jump about in
+// another, such as a transposed one.
+bool StreamsOnce(const Kernel& kernel, TensorIndex t) {
+  return kernel.streamed.window_bytes > 0 &&
+         absl::c_any_of(kernel.operands, [t](const Operand& operand) {
+           return operand.tensor == t && operand.streamed;
+         });
+}
+
 // Returns the tensors that the kernel may leave slow, in that order: those that
-// are born, then operands, the largest first.
+// it streamed and read once, then those that are born, then operands, the largest
+// first.
 std::vector<TensorIndex> SlowCandidates(const Graph& graph, SlowAccess access,
-                                        KernelDemand demand) {
+                                        KernelIndex k, KernelDemand demand) {
   SortBySize(graph, demand.births);
   if (access == SlowAccess::kNone) return std::move(demand.births);
   SortBySize(graph, demand.operands);
   demand.births.insert(demand.births.end(), demand.operands.begin(),
                        demand.operands.end());
+  std::stable_partition(
+      demand.births.begin(), demand.births.end(),
+      [&](TensorIndex t) { return StreamsOnce(graph.kernels[k], t); });
   return std::move(demand.births);
 }
 
@@ -154,7 +168,7 @@ void FillKernel(const Graph& graph, KernelDemand demand, SlowAccess access,
   staged = std::move(demand.tensors);
   if (need <= workload.arena_bytes) return;
   std::vector<TensorIndex>& left = workload.left_slow[k];
-  for (TensorIndex t : SlowCandidates(graph, access, std::move(demand))) {
+  for (TensorIndex t : SlowCandidates(graph, access, k, std::move(demand))) {
     if (need <= workload.arena_bytes) break;
     need -= RoundUpToPlacement(graph.tensors[t].size_bytes);
     left.push_back(t);
@@ -239,7 +253,8 @@ int64_t WindowBytes(const Graph& graph, int64_t arena_bytes, KernelIndex k,
   }
   int64_t left_bytes = arena_bytes - FullNeed(demand);
   int64_t streamed_bytes = 0;
-  for (TensorIndex t : SlowCandidates(graph, SlowAccess::kStreamed, demand)) {
+  for (TensorIndex t :
+       SlowCandidates(graph, SlowAccess::kStreamed, k, demand)) {
     const int64_t bytes = RoundUpToPlacement(graph.tensors[t].size_bytes);
     streamed_bytes += bytes;
     left_bytes += bytes;

@@ -260,6 +260,8 @@ void AddOperand(const session::OperandRecord& record, int32_t tensor,
   const bool read = (record.flags & session::kOperandRead) != 0 || !write;
   operand.set_read(operand.read() || read);
   operand.set_write(operand.write() || write);
+  operand.set_streamed(operand.streamed() ||
+                       (record.flags & session::kOperandStreamed) != 0);
   const uint32_t accesses =
       std::clamp<uint32_t>(record.access_count, 1, kMostAccesses) +
       static_cast<uint32_t>(operand.access_count());

@@ -39,6 +39,9 @@ std::string StructureOf(const v1::Graph& graph) {
     kernel.clear_profile();
     kernel.clear_gap_ns();
     kernel.clear_streamed();
+    for (v1::Operand& operand : *kernel.mutable_operands()) {
+      operand.clear_streamed();
+    }
   }
   return structure.SerializeAsString();
 }

@@ -16,6 +16,14 @@ bool Measured(const v1::Kernel& kernel) {
   return InFastMemory(kernel).source() == v1::DURATION_SOURCE_MEASURED;
 }
 
+// Takes over what was measured of the kernel's streaming, and of which operands.
+void KeepStreaming(const v1::Kernel& earlier, v1::Kernel* later) {
+  *later->mutable_streamed() = earlier.streamed();
+  for (int i = 0; i < later->operands_size(); ++i) {
+    later->mutable_operands(i)->set_streamed(earlier.operands(i).streamed());
+  }
+}
+
 }  // namespace
 
 int64_t KernelsNs(const v1::Graph& graph) {
@@ -38,8 +46,7 @@ void KeepMeasured(const v1::Graph& earlier, v1::Graph* later) {
     }
     if (earlier.kernels(k).has_streamed() &&
         !later->kernels(k).has_streamed()) {
-      *later->mutable_kernels(k)->mutable_streamed() =
-          earlier.kernels(k).streamed();
+      KeepStreaming(earlier.kernels(k), later->mutable_kernels(k));
     }
   }
 }

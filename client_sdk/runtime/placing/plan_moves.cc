@@ -12,11 +12,6 @@ bool Awaited(const session::PlanMove& move) {
   return move.start_kernel == move.deadline_kernel;
 }
 
-Surprise MoveFailed(int32_t kernel) {
-  return {SurpriseReason::kMoveFailed, kernel,
-          "the slow tier reported an error"};
-}
-
 }  // namespace
 
 // Moves of one direction that are awaited together.
@@ -47,9 +42,21 @@ std::optional<Surprise> PlanMoves::EndDue(int32_t kernel) {
     if (Awaited(move)) continue;  // BeginAt() waits
     Block* block = tensors_->at(move.tensor);
     if (block == nullptr || !block->moving()) continue;
-    if (!mover_->Finish(block)) return MoveFailed(kernel);
+    if (auto surprise = Finish(block, kernel)) return surprise;
   }
   return std::nullopt;
+}
+
+// A kernel of another thread may use the tensor.
+std::optional<Surprise> PlanMoves::Finish(Block* block, int32_t kernel) {
+  const bool in_use = block->users > 0;
+  if (mover_->Finish(block)) return std::nullopt;
+  if (in_use) {
+    return Surprise{SurpriseReason::kMoveImpossible, kernel,
+                    "a tensor that is to move is in use"};
+  }
+  return Surprise{SurpriseReason::kMoveFailed, kernel,
+                  "the slow tier reported an error"};
 }
 
 std::optional<Surprise> PlanMoves::BeginAt(int32_t kernel) {
@@ -66,7 +73,9 @@ std::optional<Surprise> PlanMoves::BeginAt(int32_t kernel) {
     }
     const std::pair<int32_t, int32_t> tiers(move.from_tier, move.to_tier);
     const bool joins = Awaited(move) && tiers == batch.tiers;
-    if (!joins && !EndBatch(&batch)) return MoveFailed(kernel);
+    if (!joins) {
+      if (auto surprise = EndBatch(&batch, kernel)) return surprise;
+    }
     if (!BeginMove(move, block, kernel)) {
       return Surprise{SurpriseReason::kMoveImpossible, kernel,
                       "a tensor is not where the plan expects it"};
@@ -75,8 +84,7 @@ std::optional<Surprise> PlanMoves::BeginAt(int32_t kernel) {
     batch.blocks.push_back(block);
     batch.tiers = tiers;
   }
-  if (!EndBatch(&batch)) return MoveFailed(kernel);
-  return std::nullopt;
+  return EndBatch(&batch, kernel);
 }
 
 std::vector<const Block*> PlanMoves::ViewedAt(int32_t kernel) const {
@@ -90,13 +98,14 @@ std::vector<const Block*> PlanMoves::ViewedAt(int32_t kernel) const {
   return viewed;
 }
 
-// Returns false if any of them failed.
-bool PlanMoves::EndBatch(Batch* batch) {
-  bool arrived = true;
+// Ends all of them; returns why the first one failed that did.
+std::optional<Surprise> PlanMoves::EndBatch(Batch* batch, int32_t kernel) {
+  std::optional<Surprise> first;
   for (Block* block : std::exchange(batch->blocks, {})) {
-    arrived = mover_->Finish(block) && arrived;
+    std::optional<Surprise> surprise = Finish(block, kernel);
+    if (!first.has_value()) first = std::move(surprise);
   }
-  return arrived;
+  return first;
 }
 
 // Returns when the bytes are needed if the kernels until then take what the

@@ -79,7 +79,8 @@ class PlanMoves {
   std::optional<Surprise> BeginAt(int32_t kernel);
   bool BeginMove(const session::PlanMove& move, Block* block, int32_t kernel);
   int64_t DeadlineNs(const session::PlanMove& move, int32_t kernel) const;
-  bool EndBatch(Batch* batch);
+  std::optional<Surprise> Finish(Block* block, int32_t kernel);
+  std::optional<Surprise> EndBatch(Batch* batch, int32_t kernel);
 
   PlacedBlocks* blocks_;
   Mover* mover_;

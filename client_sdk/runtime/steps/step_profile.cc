@@ -64,21 +64,35 @@ int32_t StepProfile::AddKernel(uint64_t key, std::string_view name,
   return kernel_count() - 1;
 }
 
-void StepProfile::AddOperand(int32_t kernel, const KernelOperand& operand) {
-  const int32_t block = operand.block->profile_index;
-  if (block < 0) return;
+// Returns the operand if the kernel, which is the last one, has named its block.
+session::OperandRecord* StepProfile::FindOperand(int32_t kernel,
+                                                 uint32_t block) {
   for (auto entry = operands_.rbegin();
        entry != operands_.rend() && entry->first == kernel; ++entry) {
-    if (entry->second.block == static_cast<uint32_t>(block)) {
-      entry->second.flags |= operand.flags;
-      entry->second.access_count += operand.access_count;
-      return;
-    }
+    if (entry->second.block == block) return &entry->second;
+  }
+  return nullptr;
+}
+
+void StepProfile::AddOperand(int32_t kernel, const KernelOperand& operand) {
+  if (operand.block->profile_index < 0) return;
+  const auto block = static_cast<uint32_t>(operand.block->profile_index);
+  if (session::OperandRecord* known = FindOperand(kernel, block)) {
+    known->flags |= operand.flags;
+    known->access_count += operand.access_count;
+    return;
   }
   operands_.push_back({kernel,
-                       {.block = static_cast<uint32_t>(block),
+                       {.block = block,
                         .flags = operand.flags,
                         .access_count = operand.access_count}});
+}
+
+void StepProfile::NoteStreamed(int32_t kernel, const Block& block) {
+  if (block.profile_index < 0) return;
+  session::OperandRecord* operand =
+      FindOperand(kernel, static_cast<uint32_t>(block.profile_index));
+  if (operand != nullptr) operand->flags |= session::kOperandStreamed;
 }
 
 void StepProfile::AddUseBeside(const Block& block) {

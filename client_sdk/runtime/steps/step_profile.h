@@ -46,6 +46,8 @@ class StepProfile {
   int32_t AddKernel(uint64_t key, std::string_view name, int64_t gap_ns);
   // Adds a use of a block by a kernel; uses of the same block add up.
   void AddOperand(int32_t kernel, const KernelOperand& operand);
+  // Notes that the block, which the kernel uses, passes through the window.
+  void NoteStreamed(int32_t kernel, const Block& block);
   // Notes that something else uses the block beside all kernels from the next
   // one on, until one names it again or it dies. They count as reading it.
   void AddUseBeside(const Block& block);
@@ -80,6 +82,7 @@ class StepProfile {
 
   std::vector<Operand> AllOperands() const;
   int32_t EndOf(const UseBeside& use) const;
+  session::OperandRecord* FindOperand(int32_t kernel, uint32_t block);
   int32_t Add(Block* block, const session::BlockRecord& record, uint64_t tag);
 
   uint64_t signature_ = 0;

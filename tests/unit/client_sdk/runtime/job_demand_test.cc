@@ -193,13 +193,15 @@ TEST(JobDemandTest, StreamingIsNotPartOfAKernelsDuration) {
   EXPECT_GT(segment.profile.kernels[0].stream_ns, 0);
 }
 
-// Returns the window of the kernel, as its first profile has it.
+// Returns the window of the kernel, which streams its only operand, as its first
+// profile has it.
 int64_t WindowBytesOf(const FakeKernel& kernel, FakeProcess& process) {
   const session::Segment& segment = *process.client().segment();
   while (segment.profiles_written == 0) {
     process.Run("stream", kernel);
     process.job().EndStep();
   }
+  EXPECT_TRUE(segment.profile.operands[0].flags & session::kOperandStreamed);
   return segment.profile.kernels[0].window_bytes;
 }
 

@@ -84,6 +84,7 @@ TEST(GraphProtoTest, AddsUpWhatWasMeasuredOfStreaming) {
     kernel.mutable_streamed()->set_bytes(4096);
     kernel.mutable_streamed()->set_duration_ns(700);
     kernel.mutable_streamed()->set_window_bytes(8192);
+    kernel.mutable_operands(0)->set_streamed(true);
   }
   const absl::StatusOr<Graph> graph = GraphFromProto(proto);
   ASSERT_TRUE(graph.ok()) << graph.status();
@@ -92,10 +93,10 @@ TEST(GraphProtoTest, AddsUpWhatWasMeasuredOfStreaming) {
   EXPECT_EQ(graph->kernels[1].streamed.window_bytes, 8192);
   EXPECT_EQ(graph->streamed.bytes, 2 * 4096);
   EXPECT_EQ(graph->streamed.duration_ns, 2 * 700);
-  const v1::MeasuredStreaming& back =
-      GraphToProto(*graph).kernels(1).streamed();
-  EXPECT_EQ(back.bytes(), 4096);
-  EXPECT_EQ(back.window_bytes(), 8192);
+  const v1::Kernel back = GraphToProto(*graph).kernels(1);
+  EXPECT_EQ(back.streamed().bytes(), 4096);
+  EXPECT_EQ(back.streamed().window_bytes(), 8192);
+  EXPECT_TRUE(back.operands(0).streamed());
 }
 
 TEST(GraphProtoTest, RandomGraphsSurviveARoundTrip) {

@@ -104,6 +104,18 @@ TEST(KernelCostTest, StreamsAsFastAsWasMeasuredOfTheKernel) {
   EXPECT_EQ(StreamNs(graph, kernel, operand, ThreeTiers(), 1), 4'000);
 }
 
+TEST(KernelCostTest, AnOperandThatDidNotStreamBesideOthersMayDoSoFarWorse) {
+  Graph graph = OneKernel();
+  Kernel& kernel = graph.kernels[0];
+  kernel.streamed = {.bytes = 4'000'000, .duration_ns = 8'000};
+  kernel.operands[0].streamed = true;
+  EXPECT_EQ(StreamNs(graph, kernel, kernel.operands[0], ThreeTiers(), 1),
+            2'000);
+  const Operand other{.tensor = 0, .read = true};
+  EXPECT_EQ(StreamNs(graph, kernel, other, ThreeTiers(), 1),
+            8 * ThreeTiers().CopyDurationNs(1, 0, 1'000'000));
+}
+
 TEST(KernelCostTest, AKernelThatHasNotStreamedDoesItAsFastAsTheOthers) {
   Graph graph = OneKernel();
   graph.streamed = {.bytes = 4'000'000, .duration_ns = 8'000};

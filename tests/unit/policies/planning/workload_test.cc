@@ -172,6 +172,24 @@ TEST(WorkloadTest, AWindowInWhichNothingWasReadTwiceIsEnough) {
   EXPECT_EQ(WindowBytes(graph, 43 * kMiB), 23 * kMiB);
 }
 
+TEST(WorkloadTest, WhatStreamedOnceStreamsAgain) {
+  const MemorySystem file = *PresetMemorySystem("file");
+  Graph graph = Product();
+  graph.kernels[0].operands[1].streamed = true;
+  graph.kernels[0].streamed = {.bytes = 1, .window_bytes = 8 * kMiB};
+  const auto windows = WithStreamWindows(graph, file, 70 * kMiB);
+  EXPECT_EQ(windows->tensors.back().size_bytes, 10 * kMiB);
+  EXPECT_THAT(MakeWorkload(*windows, file, 70 * kMiB)->streams[0].tensors,
+              ElementsAre(1));
+  // It was read again and again.
+  graph.kernels[0].streamed.window_bytes = 0;
+  EXPECT_THAT(
+      MakeWorkload(*WithStreamWindows(graph, file, 70 * kMiB), file, 70 * kMiB)
+          ->streams[0]
+          .tensors,
+      ElementsAre(0));
+}
+
 TEST(WorkloadTest, WindowsAreMultiplesOf256KiB) {
   EXPECT_EQ(WindowBytes(Product(), kMiB - 1), 0);
   EXPECT_EQ(WindowBytes(Product(), 5 * kMiB / 4 - 1), kMiB);

@@ -59,10 +59,14 @@ TEST(ProfileDriftTest, AKernelThatStreamsNoMoreKeepsWhatWasMeasured) {
     AddKernel(0, 10, v1::DURATION_SOURCE_MEASURED, &earlier);
     AddKernel(0, 10, v1::DURATION_SOURCE_MEASURED, &later);
     earlier.mutable_kernels(k)->mutable_streamed()->set_bytes(100);
+    earlier.mutable_kernels(k)->add_operands()->set_streamed(true);
+    later.mutable_kernels(k)->add_operands();
   }
   later.mutable_kernels(1)->mutable_streamed()->set_bytes(200);
   KeepMeasured(earlier, &later);
   EXPECT_EQ(later.kernels(0).streamed().bytes(), 100);
+  EXPECT_TRUE(later.kernels(0).operands(0).streamed());
+  EXPECT_FALSE(later.kernels(1).operands(0).streamed());
   EXPECT_EQ(later.kernels(1).streamed().bytes(), 200);
 }
 

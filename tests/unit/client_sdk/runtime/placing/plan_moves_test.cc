@@ -153,6 +153,17 @@ TEST_F(PlanMovesTest, ATensorInUseCannotLeave) {
   memory_.placed.blocks.EndUse(block);
 }
 
+TEST_F(PlanMovesTest, ATensorThatIsInUseWhenItsMoveIsDueIsNoFaultOfTheTiers) {
+  Block* block = MakeTensor(0);
+  AddMove(0, /*from_tier=*/0, /*start=*/0, /*deadline=*/2);
+  Begin();
+  ExpectPasses(0);
+  memory_.placed.blocks.BeginUse(block);
+  ExpectSurprise(SurpriseReason::kMoveImpossible, 2);
+  EXPECT_EQ(block->place.tier, session::kFastTier);
+  memory_.placed.blocks.EndUse(block);
+}
+
 TEST_F(PlanMovesTest, ACopyThatFailsIsASurpriseWhenItIsDue) {
   Block* awaited = MakeTensor(0);
   Block* early = MakeTensor(1);
