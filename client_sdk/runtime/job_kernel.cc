@@ -199,13 +199,17 @@ void Job::EndKernel(RunningKernel* kernel,
   // make it.
   const int64_t emulated_ns = kernel->SlowTimeNs(blocks_.tiers());
   SpendNs(emulated_ns);
+  const int64_t window_read_bytes = mover_.window()->read_bytes();
+  if (step_.mode != StepMode::kPlan) {
+    demand_.NoteStreaming(*kernel, window_read_bytes);
+  }
   if (same_step) {
     step_.End(*kernel, {.end_ns = end_ns,
                         .stall_ns = mover_.totals().stall_ns() -
                                     kernel->earlier_stall_ns,
                         .copied = mover_.CopiedNs(end_ns),
                         .window_bytes = mover_.window()->size_bytes(),
-                        .window_read_bytes = mover_.window()->read_bytes()});
+                        .window_read_bytes = window_read_bytes});
     step_.times.emulated_ns += emulated_ns;
   }
   Unuse(kernel);

@@ -20,6 +20,8 @@ constexpr double kLeastWindowShare = 2.0 / 3;
 // least this part of it. A matrix product adds to its result again and again:
 // with less it took hundreds of times as long.
 constexpr double kBirthsWindowShare = 1.0 / 2;
+// A kernel that reads so many times what it allocates works on it in place.
+constexpr int64_t kManyTimes = 4;
 // Smaller tensors than this part of the fast arena find room anywhere.
 constexpr int64_t kLargeShare = 8;
 
@@ -148,7 +150,8 @@ std::vector<Block*> DemandPlacer::OperandsBesideBirths(
     int64_t arena_bytes) {
   std::vector<Block*> all = OperandsThatFit(operands, arena_bytes);
   if (blocks_->tier(1).addressable()) return all;
-  const int64_t births_bytes = BirthsOf(kernel).all_bytes;
+  const Births births = BirthsOf(kernel);
+  const int64_t births_bytes = births.all_bytes;
   const int64_t least_bytes =
       std::min(births_bytes, LeastWindowBytes(arena_bytes));
   const int64_t free_bytes = arena_bytes - RoomBytesOf(all);
@@ -156,7 +159,7 @@ std::vector<Block*> DemandPlacer::OperandsBesideBirths(
   std::vector<Block*> fewer =
       OperandsThatFit(operands, arena_bytes - least_bytes);
   const int64_t left_bytes = RoomBytesOf(all) - RoomBytesOf(fewer);
-  if (births_bytes - free_bytes < left_bytes &&
+  if (!births.StreamBadly() && births_bytes - free_bytes < left_bytes &&
       free_bytes >= kBirthsWindowShare * births_bytes) {
     return all;
   }
@@ -228,11 +231,24 @@ void DemandPlacer::NoteBirth(const RunningKernel& kernel, const Block& block) {
   births.all_bytes = std::max(births.all_bytes, kernel.born_bytes);
 }
 
+bool DemandPlacer::Births::StreamBadly() const {
+  return births_read_bytes.value_or(0) > kManyTimes * all_bytes &&
+         operands_read_bytes.value_or(0) < *births_read_bytes;
+}
+
+void DemandPlacer::NoteStreaming(const RunningKernel& kernel,
+                                 int64_t read_bytes) {
+  const auto births = births_.find(kernel.shape);
+  if (kernel.streamed_bytes == 0 || births == births_.end()) return;
+  (kernel.births_stream ? births->second.births_read_bytes
+                        : births->second.operands_read_bytes) = read_bytes;
+}
+
 DemandPlacer::Births DemandPlacer::BirthsOf(const RunningKernel& kernel) const {
   const auto births = births_.find(kernel.shape);
-  return births != births_.end()
-             ? births->second
-             : Births{kernel.result_bytes, kernel.result_bytes};
+  return births != births_.end() ? births->second
+                                 : Births{.largest_bytes = kernel.result_bytes,
+                                          .all_bytes = kernel.result_bytes};
 }
 
 int64_t DemandPlacer::RoomForBirths(const RunningKernel& kernel,

@@ -17,7 +17,9 @@
 // room in one piece, the small operands are laid out side by side before the
 // kernel begins. If the operands leave no room for all that it allocates, some of
 // that streams, through half of it at least: else the largest operands stay
-// behind until two thirds of the arena are left as the window.
+// behind until two thirds of the arena are left as the window. They also do where
+// such a kernel was seen to read far more than it has, as one that works on its
+// result in place, and not to do so where operands stream.
 //
 // Invariant: after FetchOperands() each operand is where the kernel may use it
 // until EndKernel; only blocks that no kernel uses are moved.
@@ -28,6 +30,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_PLACING_DEMAND_PLACER_H_
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -58,15 +61,22 @@ class DemandPlacer {
 
   // Notes that the kernel allocates the block, which `born_bytes` counts.
   void NoteBirth(const RunningKernel& kernel, const Block& block);
+  // Notes that the kernel, which has run, read so many bytes through the window.
+  void NoteStreaming(const RunningKernel& kernel, int64_t read_bytes);
   // Returns the room that the arena will have for what such a kernel was seen to
   // allocate, beside its operands. If that does not fit, the window comes first.
   int64_t RoomForBirths(const RunningKernel& kernel, int64_t arena_bytes) const;
 
  private:
-  // The room of the largest block that a kernel allocates, and of all.
+  // The room of the largest block that a kernel allocates, and of all; and what
+  // it read through the window when some of these streamed, and when operands did.
   struct Births {
+    bool StreamBadly() const;
+
     int64_t largest_bytes = 0;
     int64_t all_bytes = 0;
+    std::optional<int64_t> births_read_bytes;
+    std::optional<int64_t> operands_read_bytes;
   };
 
   Births BirthsOf(const RunningKernel& kernel) const;

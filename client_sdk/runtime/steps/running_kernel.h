@@ -46,6 +46,7 @@ struct RunningKernel {
   uint32_t slow_operands = 0;
   int64_t streamed_bytes = 0;  // read and written
   int64_t streamed_read_bytes = 0;
+  bool births_stream = false;  // some of what it allocates does
   std::vector<Block*> in_use;
 
   // Notes that it uses the operand where that is, in a slow tier.
@@ -89,6 +90,7 @@ inline void RunningKernel::NoteSlowBirth(const Block& block) {
 }
 
 inline void RunningKernel::NoteStreamingBirth(const Block& block) {
+  births_stream = true;
   const bool scratch = block.storage == nullptr;
   streamed_bytes += scratch ? 2 * block.size_bytes : block.size_bytes;
   if (scratch) streamed_read_bytes += block.size_bytes;

@@ -211,6 +211,27 @@ TEST_F(DemandPlacerTest, OperandsLeaveWhereBirthsWouldStreamThroughALittle) {
   EXPECT_TRUE(Fast(small));
 }
 
+TEST_F(DemandPlacerTest, OperandsLeaveWhereAKernelWorksOnItsResultInPlace) {
+  NoteBirths({4}, /*shape=*/5);
+  Block* large = Make(8);
+  Block* small = Make(6);
+  const auto note = [&](bool births_stream, int64_t pages) {
+    demand_.NoteStreaming(
+        {.shape = 5, .streamed_bytes = kPage, .births_stream = births_stream},
+        pages * kPage);
+  };
+  note(/*births_stream=*/true, 16);
+  Fetch({large, small}, /*shape=*/5);
+  EXPECT_TRUE(Fast(large));
+  note(/*births_stream=*/true, 17);
+  Fetch({large, small}, /*shape=*/5);
+  EXPECT_FALSE(Fast(large));
+  // Which was no better.
+  note(/*births_stream=*/false, 18);
+  Fetch({large, small}, /*shape=*/5);
+  EXPECT_TRUE(Fast(large));
+}
+
 TEST_F(DemandPlacerTest, AKernelThatTellsWhatItAllocatesNeedNotHaveRunBefore) {
   const RunningKernel kernel{.result_bytes = 4 * kPage, .shape = 9};
   EXPECT_EQ(demand_.RoomForBirths(kernel, kFastPages * kPage), 4 * kPage);
