@@ -25,6 +25,7 @@ std::optional<Factors> FactorsOf(OperatorInfo::Flops kind,
   const at::Tensor& a = stack[left].toTensor();
   const at::Tensor& b = stack[left + 1].toTensor();
   if (!a.defined() || !b.defined() || b.dim() < 2) return std::nullopt;
+  if (a.is_nested() || b.is_nested()) return std::nullopt;  // rows differ
   return Factors{a, b};
 }
 
