@@ -158,6 +158,11 @@ def nested_tensors(digest):
         loss.backward()
         optimizer.step()
         digest.add("losses", loss.item())
+        # Neither has columns of one length, or rows.
+        products = torch.bmm(*[torch.nested.nested_tensor([torch.randn(*sizes) for sizes in pair])
+                               for pair in (((300, 40), (200, 60)), ((40, 30), (60, 50)))])
+        for product in products.unbind():
+            digest.add("products", product)
     digest.add_model(net)
 
 
