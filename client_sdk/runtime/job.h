@@ -219,6 +219,8 @@ class Job {
   void Use(RunningKernel* kernel, const KernelOperand& operand)
       STOWAGE_REQUIRES(mutex_);
   void Unuse(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
+  void ProfileOutput(const RunningKernel& kernel, const KernelOperand& output)
+      STOWAGE_REQUIRES(mutex_);
   bool InFile(const Block& block) const STOWAGE_REQUIRES(mutex_);
   void UseInPlace(RunningKernel* kernel,
                   const std::vector<KernelOperand>& operands)

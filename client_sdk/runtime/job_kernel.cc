@@ -177,6 +177,13 @@ void Job::UseInPlace(RunningKernel* kernel,
   }
 }
 
+void Job::ProfileOutput(const RunningKernel& kernel,
+                        const KernelOperand& output) {
+  step_.profile.AddOperand(kernel.index, output);
+  if (!InFile(*output.block)) return;
+  step_.profile.NoteStreamed(kernel.index, *output.block);
+}
+
 void Job::EndKernel(RunningKernel* kernel,
                     const std::vector<KernelOperand>& outputs) {
   const bool known = kernel->index >= 0 || !kernel->in_use.empty();
@@ -188,11 +195,7 @@ void Job::EndKernel(RunningKernel* kernel,
   const bool same_step = kernel->step == step_.index;
   for (const KernelOperand& output : outputs) {
     blocks_.Touch(output.block);
-    if (!same_step) continue;
-    step_.profile.AddOperand(kernel->index, output);
-    if (InFile(*output.block)) {
-      step_.profile.NoteStreamed(kernel->index, *output.block);
-    }
+    if (same_step) ProfileOutput(*kernel, output);
   }
   const int64_t end_ns = session::NowNs();
   // An emulated medium: the kernel takes as much longer as the real one would

@@ -17,9 +17,9 @@
 // room in one piece, the small operands are laid out side by side before the
 // kernel begins. If the operands leave no room for all that it allocates, some of
 // that streams, through half of it at least: else the largest operands stay
-// behind until two thirds of the arena are left as the window. They also do where
-// such a kernel was seen to read far more than it has, as one that works on its
-// result in place, and not to do so where operands stream.
+// behind until two thirds of the arena are left as the window. They also stay
+// behind where such a kernel worked on its streaming result in place, and so read
+// far more than it has, unless it read even more when they stayed behind.
 //
 // Invariant: after FetchOperands() each operand is where the kernel may use it
 // until EndKernel; only blocks that no kernel uses are moved.

@@ -17,8 +17,8 @@ runtime::RunningKernel* CurrentKernel();
 bool OnAuxiliaryThread();
 
 // Returns whether what auxiliary threads hold would leave too little of the limit
-// with `bytes` more; the calling one is no longer auxiliary then. So is one that
-// evaluates a network, or has a cache of its own.
+// with `bytes` more. The calling thread is no longer auxiliary then: it evaluates
+// a network, say.
 bool JoinsTraining(int64_t bytes);
 
 }  // namespace stowage::torch_plugin
