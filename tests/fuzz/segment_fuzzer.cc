@@ -82,7 +82,7 @@ std::optional<v1::Graph> ReadProfile(FuzzInput& input) {
   Require(KernelsNs(alone) >= 0, "kernels take time");
   KeepMeasured(binding.graph, &alone);
   DropPauses(GapsNs(binding.graph), &alone);
-  StreamScratch(binding.graph, Capacities().front());
+  StreamScratch(binding.graph, Capacities().front(), Scratch::kAll);
   const auto graph = policies::GraphFromProto(alone);
   if (!graph.ok()) std::cerr << graph.status() << std::endl;
   Require(graph.ok(), "the service accepts the graph of a profile");

@@ -401,14 +401,19 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
     if (made.ok()) KeepPlan(profiles_taken_, graph, query.system, made->plan());
     return made;
   };
+  const auto streaming = [&](Scratch which) {
+    return StreamScratch(binding->graph, basis.fast_limit_bytes, which);
+  };
+  if (std::optional<v1::Graph> seen = streaming(Scratch::kSeenToStream)) {
+    binding->graph = *std::move(seen);
+  }
   absl::StatusOr<v1::MakePlanResponse> made = plan(binding->graph);
   if (!LimitTooSmallOf(made.status())) return made;
-  std::optional<v1::Graph> streamed =
-      StreamScratch(binding->graph, basis.fast_limit_bytes);
-  if (!streamed.has_value()) return made;
-  absl::StatusOr<v1::MakePlanResponse> streams = plan(*streamed);
+  std::optional<v1::Graph> all = streaming(Scratch::kAll);
+  if (!all.has_value()) return made;
+  absl::StatusOr<v1::MakePlanResponse> streams = plan(*all);
   if (!streams.ok()) return made;
-  binding->graph = *std::move(streamed);
+  binding->graph = *std::move(all);
   return streams;
 }
 

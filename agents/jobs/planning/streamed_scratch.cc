@@ -35,26 +35,50 @@ std::vector<int64_t> BytesByKernel(const v1::Graph& graph) {
   return bytes;
 }
 
+// Returns whether the kernel's scratch streamed when it was measured, and well:
+// beside a window through which nothing was read twice there was no room for what
+// did not stream. `bytes` are those of all that the kernel needs.
+bool WasSeenToStream(const v1::Graph& graph, const v1::Kernel& kernel,
+                     int64_t bytes, int64_t room_bytes) {
+  for (const v1::Operand& operand : kernel.operands()) {
+    if (!operand.streamed()) continue;
+    bytes -= WholePages(graph.tensors(operand.tensor()).size_bytes());
+  }
+  const int64_t window_bytes = kernel.streamed().window_bytes();
+  return window_bytes > 0 && bytes > room_bytes - window_bytes;
+}
+
+// Lets the kernel that the scratch is born at read and write it.
+void MakeOperand(int32_t scratch, bool streamed, v1::Graph* graph) {
+  v1::Tensor& tensor = *graph->mutable_tensors(scratch);
+  tensor.set_kind(v1::TENSOR_KIND_ACTIVATION);
+  v1::Operand& operand =
+      *graph->mutable_kernels(tensor.birth_kernel())->add_operands();
+  operand.set_tensor(scratch);
+  operand.set_read(true);
+  operand.set_write(true);
+  operand.set_streamed(streamed);
+}
+
 }  // namespace
 
 std::optional<v1::Graph> StreamScratch(const v1::Graph& graph,
-                                       int64_t fast_limit_bytes) {
+                                       int64_t fast_limit_bytes,
+                                       Scratch which) {
   const int64_t room_bytes = fast_limit_bytes - graph.unmanaged_peak_bytes();
   const std::vector<int64_t> bytes = BytesByKernel(graph);
   std::optional<v1::Graph> streamed;
   for (int t = 0; t < graph.tensors_size(); ++t) {
     const v1::Tensor& scratch = graph.tensors(t);
-    if (scratch.kind() != v1::TENSOR_KIND_WORKSPACE ||
-        bytes[scratch.birth_kernel()] <= room_bytes) {
+    const int32_t k = scratch.birth_kernel();
+    if (scratch.kind() != v1::TENSOR_KIND_WORKSPACE || bytes[k] <= room_bytes) {
       continue;
     }
+    const bool seen =
+        WasSeenToStream(graph, graph.kernels(k), bytes[k], room_bytes);
+    if (which == Scratch::kSeenToStream && !seen) continue;
     if (!streamed.has_value()) streamed = graph;
-    streamed->mutable_tensors(t)->set_kind(v1::TENSOR_KIND_ACTIVATION);
-    v1::Operand* operand =
-        streamed->mutable_kernels(scratch.birth_kernel())->add_operands();
-    operand->set_tensor(t);
-    operand->set_read(true);
-    operand->set_write(true);
+    MakeOperand(t, seen, &*streamed);
   }
   return streamed;
 }

@@ -30,7 +30,7 @@ v1::Graph ScratchGraph() {
 
 TEST(StreamedScratchTest, ScratchOfAKernelThatDoesNotFitBecomesAnOperand) {
   const std::optional<v1::Graph> streamed =
-      StreamScratch(ScratchGraph(), 11 * kScratchPage);
+      StreamScratch(ScratchGraph(), 11 * kScratchPage, Scratch::kAll);
   ASSERT_TRUE(streamed.has_value());
   EXPECT_EQ(streamed->tensors(1).kind(), v1::TENSOR_KIND_ACTIVATION);
   ASSERT_EQ(streamed->kernels(0).operands_size(), 2);
@@ -42,7 +42,7 @@ TEST(StreamedScratchTest, ScratchOfAKernelThatDoesNotFitBecomesAnOperand) {
 
 TEST(StreamedScratchTest, ScratchOfAKernelThatFitsStaysAsItIs) {
   const std::optional<v1::Graph> streamed =
-      StreamScratch(ScratchGraph(), 11 * kScratchPage);
+      StreamScratch(ScratchGraph(), 11 * kScratchPage, Scratch::kAll);
   ASSERT_TRUE(streamed.has_value());
   EXPECT_EQ(streamed->tensors(2).kind(), v1::TENSOR_KIND_WORKSPACE);
   EXPECT_EQ(streamed->kernels(1).operands_size(), 1);
@@ -51,21 +51,41 @@ TEST(StreamedScratchTest, ScratchOfAKernelThatFitsStaysAsItIs) {
 TEST(StreamedScratchTest, WhatAKernelNeedsIsRoundedToPages) {
   v1::Graph graph = ScratchGraph();
   graph.mutable_tensors(0)->set_size_bytes(3 * kScratchPage + 1);
-  EXPECT_FALSE(StreamScratch(graph, 12 * kScratchPage).has_value());
-  EXPECT_TRUE(StreamScratch(graph, 12 * kScratchPage - 1).has_value());
+  EXPECT_FALSE(
+      StreamScratch(graph, 12 * kScratchPage, Scratch::kAll).has_value());
+  EXPECT_TRUE(
+      StreamScratch(graph, 12 * kScratchPage - 1, Scratch::kAll).has_value());
 }
 
 TEST(StreamedScratchTest, UnmanagedStoragesLeaveLessRoom) {
   v1::Graph graph = ScratchGraph();
-  EXPECT_FALSE(StreamScratch(graph, 12 * kScratchPage).has_value());
+  EXPECT_FALSE(
+      StreamScratch(graph, 12 * kScratchPage, Scratch::kAll).has_value());
   graph.set_unmanaged_peak_bytes(1);
-  EXPECT_TRUE(StreamScratch(graph, 12 * kScratchPage).has_value());
+  EXPECT_TRUE(
+      StreamScratch(graph, 12 * kScratchPage, Scratch::kAll).has_value());
+}
+
+TEST(StreamedScratchTest, ScratchWasSeenToStreamIfTheWindowLeftItNoRoom) {
+  v1::Graph graph = ScratchGraph();
+  const auto streams = [&](int64_t window_bytes) {
+    graph.mutable_kernels(0)->mutable_streamed()->set_window_bytes(
+        window_bytes);
+    return StreamScratch(graph, 11 * kScratchPage, Scratch::kSeenToStream);
+  };
+  EXPECT_FALSE(streams(0).has_value());  // nothing streamed, or that badly
+  ASSERT_TRUE(streams(7 * kScratchPage).has_value());
+  EXPECT_TRUE(streams(7 * kScratchPage)->kernels(0).operands(1).streamed());
+  graph.mutable_kernels(0)->mutable_operands(0)->set_streamed(true);
+  EXPECT_FALSE(streams(3 * kScratchPage).has_value());
+  EXPECT_TRUE(streams(4 * kScratchPage).has_value());
 }
 
 TEST(StreamedScratchTest, AGraphWithoutSuchScratchIsLeftAlone) {
   v1::Graph graph = ScratchGraph();
   graph.mutable_tensors(1)->set_kind(v1::TENSOR_KIND_ACTIVATION);
-  EXPECT_FALSE(StreamScratch(graph, 11 * kScratchPage).has_value());
+  EXPECT_FALSE(
+      StreamScratch(graph, 11 * kScratchPage, Scratch::kAll).has_value());
 }
 
 }  // namespace
