@@ -42,7 +42,8 @@ struct KernelRecord {
 enum OperandFlags : uint32_t {
   kOperandRead = 1,
   kOperandWrite = 2,
-  kOperandStreamed = 4,  // it passed through the window
+  kOperandStreamed = 4,   // it passed through the window
+  kOperandScattered = 8,  // the kernel jumps about in it
 };
 
 struct OperandRecord {

@@ -59,7 +59,8 @@ struct Operand {
   bool read = false;
   bool write = false;
   int32_t access_count = 1;
-  bool streamed = false;  // when Kernel::streamed was measured
+  bool streamed = false;   // when Kernel::streamed was measured
+  bool scattered = false;  // the kernel jumps about in it
 };
 
 enum class DurationSource { kUnspecified, kMeasured, kDerived, kRehosted };

@@ -106,8 +106,9 @@ absl::StatusOr<std::vector<Operand>> OperandsFromProto(const v1::Kernel& proto,
     absl::Status status = CheckOperandProto(
         from, absl::StrCat(place, ".operands[", i, "]"), tensor_count);
     if (!status.ok()) return status;
-    const Operand operand{from.tensor(), from.read(), from.write(),
-                          std::max(1, from.access_count()), from.streamed()};
+    const Operand operand{from.tensor(),   from.read(),
+                          from.write(),    std::max(1, from.access_count()),
+                          from.streamed(), from.scattered()};
     const auto [position, added] =
         positions.try_emplace(operand.tensor, operands.size());
     if (added) {
@@ -272,6 +273,7 @@ void KernelToProto(const Kernel& kernel, v1::Kernel& proto) {
     added.set_write(operand.write);
     added.set_access_count(operand.access_count);
     added.set_streamed(operand.streamed);
+    added.set_scattered(operand.scattered);
   }
 }
 

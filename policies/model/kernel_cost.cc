@@ -8,8 +8,9 @@
 namespace stowage::policies {
 namespace {
 
-// How much longer an operand may stream of which nothing is known.
-constexpr int64_t kUnseenFactor = 8;
+// How much longer than copies an operand may stream that is scattered, or of
+// which nothing is known.
+constexpr int64_t kDoubtFactor = 8;
 constexpr double kMaxDurationNs = static_cast<double>(int64_t{1} << 50);
 
 int64_t ToNs(double ns) {
@@ -176,19 +177,20 @@ int64_t StreamNs(const Graph& graph, const Kernel& kernel,
                  const Operand& operand, const MemorySystem& system,
                  TierIndex tier) {
   const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
-  const bool unseen = OnlyOthersStreamed(kernel, operand);
+  int64_t copies_ns = 0;
+  if (operand.read) copies_ns += system.CopyDurationNs(tier, kFastTier, bytes);
+  if (operand.write) copies_ns += system.CopyDurationNs(kFastTier, tier, bytes);
+  if (OnlyOthersStreamed(kernel, operand)) return kDoubtFactor * copies_ns;
   const MeasuredStreaming& measured =
       kernel.streamed.bytes > 0 ? kernel.streamed : graph.streamed;
-  if (measured.bytes > 0 && !unseen) {
+  int64_t ns = copies_ns;
+  if (measured.bytes > 0) {
     const int directions = (operand.read ? 1 : 0) + (operand.write ? 1 : 0);
-    return ToNs(static_cast<double>(bytes) * directions *
-                static_cast<double>(measured.duration_ns) /
-                static_cast<double>(measured.bytes));
+    ns = ToNs(static_cast<double>(bytes) * directions *
+              static_cast<double>(measured.duration_ns) /
+              static_cast<double>(measured.bytes));
   }
-  int64_t ns = 0;
-  if (operand.read) ns += system.CopyDurationNs(tier, kFastTier, bytes);
-  if (operand.write) ns += system.CopyDurationNs(kFastTier, tier, bytes);
-  return unseen ? kUnseenFactor * ns : ns;
+  return operand.scattered ? std::max(ns, kDoubtFactor * copies_ns) : ns;
 }
 
 }  // namespace stowage::policies

@@ -46,10 +46,9 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
 // Returns how long the kernel waits for an operand that streams from `tier`,
 // which must not be the fast one: once in each direction in which it is used.
 // A byte takes as long as was measured of this kernel, or else of all kernels
-// together, or else as copies take. Of an operand that did not stream when others
-// of the kernel did nothing is known, and it may be far worse: a kernel that goes
-// through one in order jumps about in another that is transposed. It takes eight
-// times as long as copies.
+// together, or else as copies take. A scattered operand takes eight times as long
+// as copies at least. So does one that did not stream when others of the kernel
+// did: nothing is known of it, and it may be scattered.
 int64_t StreamNs(const Graph& graph, const Kernel& kernel,
                  const Operand& operand, const MemorySystem& system,
                  TierIndex tier);

@@ -133,19 +133,25 @@ int64_t FullNeed(const KernelDemand& demand) {
          demand.birth_bytes;
 }
 
-// Returns whether the kernel is known to read nothing twice when the operand
-// streams. A kernel that goes through one operand in order may jump about in
-// another, such as a transposed one.
-bool StreamsOnce(const Kernel& kernel, TensorIndex t) {
-  return kernel.streamed.window_bytes > 0 &&
-         absl::c_any_of(kernel.operands, [t](const Operand& operand) {
-           return operand.tensor == t && operand.streamed;
-         });
+// Returns the kernel's operand; null if it does not list the tensor.
+const Operand* FindOperand(const Kernel& kernel, TensorIndex t) {
+  const auto operand = absl::c_find_if(
+      kernel.operands, [t](const Operand& o) { return o.tensor == t; });
+  return operand == kernel.operands.end() ? nullptr : &*operand;
+}
+
+// Returns how badly a tensor may stream. 0: the kernel is known to read nothing
+// twice then. 2: the kernel jumps about in it.
+int Doubt(const Kernel& kernel, TensorIndex t) {
+  const Operand* operand = FindOperand(kernel, t);
+  if (operand == nullptr) return 1;
+  if (operand->scattered) return 2;
+  return kernel.streamed.window_bytes > 0 && operand->streamed ? 0 : 1;
 }
 
 // Returns the tensors that the kernel may leave slow, in that order: those that
 // it streamed and read once, then those that are born, then operands, the largest
-// first.
+// first, and scattered ones last.
 std::vector<TensorIndex> SlowCandidates(const Graph& graph, SlowAccess access,
                                         KernelIndex k, KernelDemand demand) {
   SortBySize(graph, demand.births);
@@ -153,9 +159,10 @@ std::vector<TensorIndex> SlowCandidates(const Graph& graph, SlowAccess access,
   SortBySize(graph, demand.operands);
   demand.births.insert(demand.births.end(), demand.operands.begin(),
                        demand.operands.end());
-  std::stable_partition(
-      demand.births.begin(), demand.births.end(),
-      [&](TensorIndex t) { return StreamsOnce(graph.kernels[k], t); });
+  const Kernel& kernel = graph.kernels[k];
+  absl::c_stable_sort(demand.births, [&](TensorIndex a, TensorIndex b) {
+    return Doubt(kernel, a) < Doubt(kernel, b);
+  });
   return std::move(demand.births);
 }
 

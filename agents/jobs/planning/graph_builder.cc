@@ -262,6 +262,8 @@ void AddOperand(const session::OperandRecord& record, int32_t tensor,
   operand.set_write(operand.write() || write);
   operand.set_streamed(operand.streamed() ||
                        (record.flags & session::kOperandStreamed) != 0);
+  operand.set_scattered(operand.scattered() ||
+                        (record.flags & session::kOperandScattered) != 0);
   const uint32_t accesses =
       std::clamp<uint32_t>(record.access_count, 1, kMostAccesses) +
       static_cast<uint32_t>(operand.access_count());

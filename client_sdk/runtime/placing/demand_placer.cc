@@ -40,9 +40,25 @@ int64_t LeastWindowBytes(int64_t arena_bytes) {
   return RoundUpToPage(static_cast<int64_t>(kLeastWindowShare * arena_bytes));
 }
 
+bool IsScattered(const KernelOperand& operand) {
+  return (operand.flags & session::kOperandScattered) != 0;
+}
+
 int64_t RoomBytesOf(const std::vector<Block*>& blocks) {
   int64_t bytes = 0;
   for (const Block* block : blocks) bytes += block->room_bytes();
+  return bytes;
+}
+
+// Returns the room of the scattered operands among the blocks.
+int64_t ScatteredBytes(const std::vector<KernelOperand>& operands,
+                       const std::vector<Block*>& blocks) {
+  int64_t bytes = 0;
+  for (const KernelOperand& operand : operands) {
+    if (!IsScattered(operand)) continue;
+    bytes += std::count(blocks.begin(), blocks.end(), operand.block) *
+             operand.block->room_bytes();
+  }
   return bytes;
 }
 
@@ -68,12 +84,13 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
                                  int64_t arena_bytes) {
   const std::vector<Block*> wanted =
       OperandsBesideBirths(kernel, operands, arena_bytes);
-  bool scattered = false;
+  EvictAllBut(wanted, operands);
+  bool in_pieces = false;  // the room that is free
   {
     const Fetches fetches{mover_, wanted};
     for (Block* block : wanted) {
       const bool fast = !Absent(*block) || evictor_->BeginFetch(block);
-      scattered = scattered || !fast;
+      in_pieces = in_pieces || !fast;
     }
     for (Block* block : wanted) {
       evictor_->FinishFetch(block);
@@ -86,7 +103,7 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
   if (mover_->any_ahead() && !HasPiece(piece_bytes, /*leaving=*/{})) {
     mover_->FinishAhead(/*wait=*/true);
   }
-  if (scattered) {
+  if (in_pieces) {
     Compact(wanted);
   } else if (!HasPiece(piece_bytes, /*leaving=*/{})) {
     const std::vector<Block*> small = SmallOf(wanted, arena_bytes);
@@ -112,39 +129,54 @@ bool DemandPlacer::Streams(const Births& births,
                      });
 }
 
+// Returns the operands that can move, those first that are in the fast tier, and
+// of these the small ones.
+std::vector<KernelOperand> DemandPlacer::Movable(
+    std::vector<KernelOperand> operands) const {
+  std::erase_if(operands, [this](const KernelOperand& operand) {
+    return !CanMove(*operand.block);
+  });
+  std::sort(
+      operands.begin(), operands.end(),
+      [&](const KernelOperand& a, const KernelOperand& b) {
+        return std::tuple(Absent(*a.block), a.block->size_bytes, a.block->id) <
+               std::tuple(Absent(*b.block), b.block->size_bytes, b.block->id);
+      });
+  return operands;
+}
+
 // Returns the operands that can move and fit the fast arena together. Prefers
-// small ones. Returns the largest first, while there is the most room.
+// scattered ones, then small ones. Returns the largest first, while there is the
+// most room.
 std::vector<Block*> DemandPlacer::OperandsThatFit(
     const std::vector<KernelOperand>& operands, int64_t arena_bytes) const {
-  std::vector<Block*> blocks;
   int64_t free_bytes = arena_bytes;
   for (const KernelOperand& operand : operands) {
-    Block* block = operand.block;
-    const bool only_user = block->users == 1;  // this kernel
-    if (only_user && blocks_->CanMove(*block)) {
-      blocks.push_back(block);
-    } else if (!Absent(*block)) {
-      free_bytes -= block->room_bytes();
-    }
+    const Block& block = *operand.block;
+    if (!CanMove(block) && !Absent(block)) free_bytes -= block.room_bytes();
   }
-  std::sort(blocks.begin(), blocks.end(), [&](Block* a, Block* b) {
-    return std::tuple(Absent(*a), a->size_bytes, a->id) <
-           std::tuple(Absent(*b), b->size_bytes, b->id);
-  });
-  auto beyond = blocks.begin();
-  for (; beyond != blocks.end(); ++beyond) {
-    if ((*beyond)->room_bytes() > free_bytes) break;
-    free_bytes -= (*beyond)->room_bytes();
+  const std::vector<KernelOperand> movable = Movable(operands);
+  std::vector<Block*> fitting;
+  const auto add = [&](const KernelOperand& operand) {
+    if (operand.block->room_bytes() > free_bytes) return false;
+    free_bytes -= operand.block->room_bytes();
+    fitting.push_back(operand.block);
+    return true;
+  };
+  for (const KernelOperand& operand : movable) {
+    if (IsScattered(operand)) add(operand);
   }
-  blocks.erase(beyond, blocks.end());
-  std::reverse(blocks.begin(), blocks.end());
-  return blocks;
+  for (const KernelOperand& operand : movable) {
+    if (!IsScattered(operand) && !add(operand)) break;
+  }
+  std::reverse(fitting.begin(), fitting.end());
+  return fitting;
 }
 
 // Returns the operands that fit the arena together and, in a file tier, leave
 // room for what the kernel allocates or for a window: else the largest leave,
-// unless they are larger than what would stream instead, through a window that
-// is large enough.
+// unless the kernel jumps about in them, or they are larger than what would
+// stream instead, through a window that is large enough.
 std::vector<Block*> DemandPlacer::OperandsBesideBirths(
     const RunningKernel& kernel, const std::vector<KernelOperand>& operands,
     int64_t arena_bytes) {
@@ -156,19 +188,27 @@ std::vector<Block*> DemandPlacer::OperandsBesideBirths(
       std::min(births_bytes, LeastWindowBytes(arena_bytes));
   const int64_t free_bytes = arena_bytes - RoomBytesOf(all);
   if (free_bytes >= least_bytes) return all;
-  std::vector<Block*> fewer =
-      OperandsThatFit(operands, arena_bytes - least_bytes);
+  int64_t kept_bytes = arena_bytes - least_bytes;
+  if (!births.StreamBadly()) {
+    kept_bytes = std::max(kept_bytes, ScatteredBytes(operands, all));
+  }
+  std::vector<Block*> fewer = OperandsThatFit(operands, kept_bytes);
   const int64_t left_bytes = RoomBytesOf(all) - RoomBytesOf(fewer);
   if (!births.StreamBadly() && births_bytes - free_bytes < left_bytes &&
       free_bytes >= kBirthsWindowShare * births_bytes) {
     return all;
   }
-  for (Block* block : all) {
-    const bool stays =
-        std::find(fewer.begin(), fewer.end(), block) != fewer.end();
-    if (!stays && !Absent(*block)) evictor_->Evict(block);
-  }
   return fewer;
+}
+
+// Lets operands leave that could stay, but for others that are to come.
+void DemandPlacer::EvictAllBut(const std::vector<Block*>& wanted,
+                               const std::vector<KernelOperand>& operands) {
+  for (const KernelOperand& operand : Movable(operands)) {
+    const bool stays =
+        std::find(wanted.begin(), wanted.end(), operand.block) != wanted.end();
+    if (!stays && !Absent(*operand.block)) evictor_->Evict(operand.block);
+  }
 }
 
 // Returns how much room in one piece the kernel will need beside its operands:
@@ -226,7 +266,8 @@ void DemandPlacer::Compact(const std::vector<Block*>& operands) {
 void DemandPlacer::NoteBirth(const RunningKernel& kernel, const Block& block) {
   const int64_t capacity_bytes = blocks_->fast().capacity_bytes();
   if (kernel.born_bytes < capacity_bytes / kLargeShare) return;
-  Births& births = births_[kernel.shape];
+  Births& births =
+      births_.try_emplace(kernel.shape, BirthsOf(kernel)).first->second;
   births.largest_bytes = std::max(births.largest_bytes, block.room_bytes());
   births.all_bytes = std::max(births.all_bytes, kernel.born_bytes);
 }
@@ -246,9 +287,13 @@ void DemandPlacer::NoteStreaming(const RunningKernel& kernel,
 
 DemandPlacer::Births DemandPlacer::BirthsOf(const RunningKernel& kernel) const {
   const auto births = births_.find(kernel.shape);
-  return births != births_.end() ? births->second
-                                 : Births{.largest_bytes = kernel.result_bytes,
-                                          .all_bytes = kernel.result_bytes};
+  if (births != births_.end()) return births->second;
+  Births told{.largest_bytes = kernel.result_bytes,
+              .all_bytes = kernel.result_bytes};
+  if (kernel.reworks_result) {
+    told.births_read_bytes = 2 * kManyTimes * kernel.result_bytes;
+  }
+  return told;
 }
 
 int64_t DemandPlacer::RoomForBirths(const RunningKernel& kernel,

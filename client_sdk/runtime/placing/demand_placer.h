@@ -9,6 +9,7 @@
 // room in a slow tier.
 // Operands that are not in the fast tier are fetched before their kernel
 // begins, as many as fit together; the kernel uses the others where they are.
+// Those that it jumps about in come first, since they would stream badly.
 //
 // A running kernel uses its operands, so moving them can no longer make room
 // for its allocations. So demand mode remembers what kernels were seen to
@@ -83,6 +84,11 @@ class DemandPlacer {
   bool Absent(const Block& block) const {
     return block.place.tier != session::kFastTier;
   }
+  // Returns whether the kernel is the operand's only user, and it may move.
+  bool CanMove(const Block& operand) const {
+    return operand.users == 1 && blocks_->CanMove(operand);
+  }
+  std::vector<KernelOperand> Movable(std::vector<KernelOperand> operands) const;
   std::vector<Block*> OperandsThatFit(
       const std::vector<KernelOperand>& operands, int64_t arena_bytes) const;
   bool Streams(const Births& births, const std::vector<KernelOperand>& operands,
@@ -90,6 +96,8 @@ class DemandPlacer {
   std::vector<Block*> OperandsBesideBirths(
       const RunningKernel& kernel, const std::vector<KernelOperand>& operands,
       int64_t arena_bytes);
+  void EvictAllBut(const std::vector<Block*>& wanted,
+                   const std::vector<KernelOperand>& operands);
   static int64_t PieceFor(const Births& births,
                           const std::vector<Block*>& operands, bool streams,
                           int64_t arena_bytes);

@@ -24,6 +24,8 @@ struct RunningKernel {
   int64_t flops = 0;
   // What it is about to allocate, as far as its operator tells; 0: not known.
   int64_t result_bytes = 0;
+  // Whether it works on that in place, many times over.
+  bool reworks_result = false;
   bool backward = false;
   // Runs beside the step: it is not profiled, follows no plan and uses its
   // operands where they are.

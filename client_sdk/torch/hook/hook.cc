@@ -281,6 +281,10 @@ at::Tensor OperatorKernel::CountFlops(const OperatorInfo& info,
     kernel_.flops = MatmulFlops(info.flops, stack, first);
     kernel_.result_bytes = MatmulResultBytes(info.flops, stack, first);
   }
+  if (info.works_on_copy) {
+    kernel_.reworks_result = true;
+    kernel_.result_bytes = LargestArgumentBytes(stack, first);
+  }
   return {};
 }
 

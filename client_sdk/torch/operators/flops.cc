@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace stowage::torch_plugin {
@@ -48,6 +49,18 @@ int64_t MatmulResultBytes(OperatorInfo::Flops kind,
   if (inner == 0) return 0;
   return a.numel() / inner * factors->b.size(-1) *
          static_cast<int64_t>(a.element_size());
+}
+
+int64_t LargestArgumentBytes(const torch::jit::Stack& stack,
+                             size_t first_argument) {
+  int64_t largest_bytes = 0;
+  for (size_t i = first_argument; i < stack.size(); ++i) {
+    if (!stack[i].isTensor() || !stack[i].toTensor().defined()) continue;
+    const at::Tensor& tensor = stack[i].toTensor();
+    largest_bytes = std::max<int64_t>(largest_bytes,
+                                      tensor.numel() * tensor.element_size());
+  }
+  return largest_bytes;
 }
 
 int64_t ConvolutionFlops(const at::Tensor& weight, const at::Tensor& output) {

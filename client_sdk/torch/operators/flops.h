@@ -23,6 +23,10 @@ int64_t MatmulResultBytes(OperatorInfo::Flops kind,
                           const torch::jit::Stack& stack,
                           size_t first_argument);
 
+// Returns the size of the largest tensor among the arguments of a call.
+int64_t LargestArgumentBytes(const torch::jit::Stack& stack,
+                             size_t first_argument);
+
 // Returns the operations of a convolution: 2 x elements of `output` x input
 // channels of a group x elements of its kernel; 0 if they are not known.
 int64_t ConvolutionFlops(const at::Tensor& weight, const at::Tensor& output);

@@ -4,6 +4,8 @@
 #include <ATen/SparseTensorImpl.h>
 #include <c10/core/StorageImpl.h>
 
+#include "client_sdk/torch/operators/scattered_arguments.h"
+
 namespace stowage::torch_plugin {
 namespace {
 
@@ -99,12 +101,16 @@ void AddOperand(runtime::Job* job, const at::Tensor& tensor, uint32_t flags,
 Operands InputsOf(runtime::Job* job, const OperatorInfo& info,
                   const Stack& stack, size_t first) {
   Operands operands;
+  const ScatteredArguments scattered(info, stack, first);
   for (size_t i = first; i < stack.size(); ++i) {
     const uint32_t flags =
         session::kOperandRead |
         (info.writes[i - first] ? session::kOperandWrite : 0u);
     ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
-      AddOperand(job, tensor, flags, &operands);
+      AddOperand(
+          job, tensor,
+          flags | (scattered.Has(tensor) ? session::kOperandScattered : 0u),
+          &operands);
     });
   }
   return operands;

@@ -72,10 +72,27 @@ OperatorInfo::Flops FlopsOf(const std::string& name) {
   return kind == kinds->end() ? Flops::kUnknown : kind->second;
 }
 
+// Returns whether the operator's result is a copy of its largest argument, to
+// whose rows and columns it comes back. LU factors it by halves, and is left out:
+// what it is at fits a smaller window.
+bool WorksOnCopy(const std::string& name) {
+  return name.rfind("aten::_fft_", 0) == 0 ||
+         name == "aten::linalg_cholesky_ex" ||
+         name == "aten::linalg_solve_triangular";
+}
+
+bool ReadsByIndices(const std::string& name) {
+  return name == "aten::embedding" || name == "aten::gather" ||
+         name == "aten::index" || name == "aten::index_select" ||
+         name == "aten::take";
+}
+
 OperatorInfo Read(const c10::FunctionSchema& schema) {
   OperatorInfo info;
   info.name = schema.name();
   info.flops = FlopsOf(info.name);
+  info.works_on_copy = WorksOnCopy(info.name);
+  info.reads_by_indices = ReadsByIndices(info.name);
   info.bookkeeping = info.name.rfind("profiler::", 0) == 0 ||
                      info.name.rfind("stowage::", 0) == 0 ||
                      IsOfSparseShape(info.name);

@@ -85,6 +85,7 @@ TEST(GraphProtoTest, AddsUpWhatWasMeasuredOfStreaming) {
     kernel.mutable_streamed()->set_duration_ns(700);
     kernel.mutable_streamed()->set_window_bytes(8192);
     kernel.mutable_operands(0)->set_streamed(true);
+    kernel.mutable_operands(0)->set_scattered(true);
   }
   const absl::StatusOr<Graph> graph = GraphFromProto(proto);
   ASSERT_TRUE(graph.ok()) << graph.status();
@@ -97,6 +98,7 @@ TEST(GraphProtoTest, AddsUpWhatWasMeasuredOfStreaming) {
   EXPECT_EQ(back.streamed().bytes(), 4096);
   EXPECT_EQ(back.streamed().window_bytes(), 8192);
   EXPECT_TRUE(back.operands(0).streamed());
+  EXPECT_TRUE(back.operands(0).scattered());
 }
 
 TEST(GraphProtoTest, RandomGraphsSurviveARoundTrip) {

@@ -116,6 +116,18 @@ TEST(KernelCostTest, AnOperandThatDidNotStreamBesideOthersMayDoSoFarWorse) {
             8 * ThreeTiers().CopyDurationNs(1, 0, 1'000'000));
 }
 
+TEST(KernelCostTest, AScatteredOperandIsNotThoughtToStreamWell) {
+  Graph graph = OneKernel();
+  Kernel& kernel = graph.kernels[0];
+  kernel.streamed = {.bytes = 1'000'000, .duration_ns = 3'000};
+  Operand& operand = kernel.operands[0];
+  operand.streamed = operand.scattered = true;
+  const int64_t doubted_ns = 8 * ThreeTiers().CopyDurationNs(1, 0, 1'000'000);
+  EXPECT_EQ(StreamNs(graph, kernel, operand, ThreeTiers(), 1), doubted_ns);
+  kernel.streamed.duration_ns = 2 * doubted_ns;
+  EXPECT_EQ(StreamNs(graph, kernel, operand, ThreeTiers(), 1), 2 * doubted_ns);
+}
+
 TEST(KernelCostTest, AKernelThatHasNotStreamedDoesItAsFastAsTheOthers) {
   Graph graph = OneKernel();
   graph.streamed = {.bytes = 4'000'000, .duration_ns = 8'000};

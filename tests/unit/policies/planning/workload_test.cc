@@ -190,6 +190,15 @@ TEST(WorkloadTest, WhatStreamedOnceStreamsAgain) {
       ElementsAre(0));
 }
 
+TEST(WorkloadTest, ScatteredOperandsStreamLast) {
+  const MemorySystem file = *PresetMemorySystem("file");
+  Graph graph = Product();
+  graph.kernels[0].operands[0].scattered = true;
+  const auto windows = WithStreamWindows(graph, file, 70 * kMiB);
+  EXPECT_THAT(MakeWorkload(*windows, file, 70 * kMiB)->streams[0].tensors,
+              ElementsAre(1));
+}
+
 TEST(WorkloadTest, WindowsAreMultiplesOf256KiB) {
   EXPECT_EQ(WindowBytes(Product(), kMiB - 1), 0);
   EXPECT_EQ(WindowBytes(Product(), 5 * kMiB / 4 - 1), kMiB);

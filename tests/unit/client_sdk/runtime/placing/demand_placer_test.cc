@@ -1,5 +1,6 @@
 #include "client_sdk/runtime/placing/demand_placer.h"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -28,7 +29,11 @@ class DemandPlacerTest : public testing::Test {
     std::vector<KernelOperand> operands;
     for (Block* block : blocks) {
       memory_.blocks.BeginUse(block);
-      operands.push_back({block, session::kOperandRead});
+      const bool scattered =
+          std::count(scattered_.begin(), scattered_.end(), block) > 0;
+      operands.push_back(
+          {block, session::kOperandRead |
+                      (scattered ? session::kOperandScattered : 0u)});
     }
     const bool streams = demand_.FetchOperands(
         {.shape = shape}, operands, memory_.blocks.fast().capacity_bytes());
@@ -53,6 +58,7 @@ class DemandPlacerTest : public testing::Test {
 
   PlacedMemory memory_;
   DemandPlacer demand_;
+  std::vector<Block*> scattered_;  // operands that kernels jump about in
   std::vector<std::unique_ptr<FakeStorage>> storages_;
 };
 
@@ -93,6 +99,29 @@ TEST_F(DemandPlacerTest, OfOperandsThatDoNotFitTogetherTheLargestStaysBehind) {
   EXPECT_FALSE(Fast(large));
   EXPECT_TRUE(Fast(middle));
   EXPECT_TRUE(Fast(small));
+}
+
+TEST_F(DemandPlacerTest, AnOperandThatTheKernelJumpsAboutInDoesNotStream) {
+  Block* small = Make(8, /*tier=*/1);
+  Block* scattered = Make(12, /*tier=*/1);
+  scattered_ = {scattered};
+  EXPECT_TRUE(Fetch({small, scattered}));
+  EXPECT_FALSE(Fast(small));
+  EXPECT_TRUE(Fast(scattered));
+}
+
+TEST_F(DemandPlacerTest, AScatteredOperandStaysWhileBirthsStream) {
+  NoteBirths({10}, /*shape=*/5);
+  Block* operand = Make(12);
+  Block* small = Make(3);
+  scattered_ = {operand};
+  EXPECT_TRUE(Fetch({operand, small}, /*shape=*/5));
+  EXPECT_TRUE(Fast(operand));
+  EXPECT_FALSE(Fast(small));
+  demand_.NoteStreaming(
+      {.shape = 5, .streamed_bytes = kPage, .births_stream = true}, 41 * kPage);
+  EXPECT_TRUE(Fetch({operand, small}, /*shape=*/5));
+  EXPECT_FALSE(Fast(operand));
 }
 
 TEST_F(DemandPlacerTest, AnOperandThatAnotherKernelUsesStaysWhereItIs) {
@@ -230,6 +259,23 @@ TEST_F(DemandPlacerTest, OperandsLeaveWhereAKernelWorksOnItsResultInPlace) {
   note(/*births_stream=*/false, 18);
   Fetch({large, small}, /*shape=*/5);
   EXPECT_TRUE(Fast(large));
+}
+
+TEST_F(DemandPlacerTest, AKernelThatReworksItsResultHasRoomForItAtOnce) {
+  Block* operand = Make(10);
+  const auto fetch = [&](bool reworks_result) {
+    memory_.blocks.BeginUse(operand);
+    demand_.FetchOperands({.result_bytes = 10 * kPage,
+                           .reworks_result = reworks_result,
+                           .shape = 9},
+                          {{operand, session::kOperandRead}},
+                          kFastPages * kPage);
+    memory_.blocks.EndUse(operand);
+  };
+  fetch(/*reworks_result=*/false);
+  EXPECT_TRUE(Fast(operand));
+  fetch(/*reworks_result=*/true);
+  EXPECT_FALSE(Fast(operand));
 }
 
 TEST_F(DemandPlacerTest, AKernelThatTellsWhatItAllocatesNeedNotHaveRunBefore) {
