@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "client_sdk/runtime/blocks/block_name.h"
+#include "client_sdk/runtime/blocks/no_room.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/error_text.h"
@@ -71,6 +72,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   EnterKernel(kernel);
 
   std::unique_ptr<Block> block = blocks_.New(size_bytes);
+  if (!space_.HasTierFor(*block, step_.index)) throw NoRoomFor(size_bytes);
   block->backward = kernel->backward;
   block->birth_step = step_.index;
   block->made_by = kernel->name;

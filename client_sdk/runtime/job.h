@@ -281,6 +281,8 @@ class Job {
   FastKeeper keeper_ STOWAGE_GUARDED_BY(mutex_);
   // Of keeping, at a moment where nobody could catch it.
   std::exception_ptr kept_error_ STOWAGE_GUARDED_BY(mutex_);
+  // Whether it has computed gradients, or is about to update parameters.
+  bool has_trained_ STOWAGE_GUARDED_BY(mutex_) = false;
   PlanDriver driver_ STOWAGE_GUARDED_BY(mutex_);
   StepPublisher publisher_ STOWAGE_GUARDED_BY(mutex_);
   HintFollower hints_ STOWAGE_GUARDED_BY(mutex_);

@@ -70,6 +70,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   Lock lock(this);
   if (kernel->auxiliary) return UseInPlace(kernel, operands);
   EnterKernel(kernel);
+  has_trained_ = has_trained_ || kernel->backward;
   kernel->shape = kernel->key;
   if (step_.mode != StepMode::kPlan) fetches_.NoteUses(operands);
   for (const KernelOperand& operand : operands) {

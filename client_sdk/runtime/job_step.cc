@@ -55,7 +55,9 @@ void Job::EndStep() {
   BeginStep();
   step_.BeginGap(session::NowNs(), mover_.totals().stall_ns());
   ThrowKeptError();
-  if (space_.limit().IsCheckDue(step_.index)) space_.CheckLimit();
+  if (space_.limit().IsCheckDue(step_.index, has_trained_)) {
+    space_.CheckLimit();
+  }
 }
 
 // What is kept is laid out anew under another limit.
@@ -224,6 +226,7 @@ void Job::SetAsideWhatStays() {
 // that goes on, or a thread that ended with its error, must not train.
 void Job::BeforeUpdate() {
   Lock lock(this);
+  has_trained_ = true;
   const FastLimit& limit = space_.limit();
   if (limit.refused() || (step_.index == 0 && !limit.is_share())) {
     space_.CheckLimit();

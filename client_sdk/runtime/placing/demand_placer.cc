@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <tuple>
 
+#include "client_sdk/runtime/blocks/no_room.h"
 #include "client_sdk/runtime/blocks/victims.h"
-#include "client_sdk/session/size_spec.h"
 
 namespace stowage::runtime {
 namespace {
@@ -70,12 +69,7 @@ void DemandPlacer::PlaceNew(Block* block) {
   if (!room.has_value() && blocks_->GiveUpAllKept()) {
     room = blocks_->TakeSlowRoom(block);
   }
-  if (!room.has_value()) {
-    throw std::runtime_error(
-        "stowage: no tier has room for a tensor of " +
-        session::SizeText(block->size_bytes) +
-        "; give the slow tier more space or raise the limit of fast memory");
-  }
+  if (!room.has_value()) throw NoRoomFor(block->size_bytes);
   block->place = *room;
 }
 

@@ -80,16 +80,20 @@ int64_t FastLimit::ShareOf(int64_t tensor_bytes) const {
                   RoundUpToPage(order_.limit_fraction * tensor_bytes));
 }
 
+int64_t FastLimit::MostBytesWith(int64_t step, int64_t tensor_bytes) const {
+  if (!is_share()) return effective_bytes();
+  const int64_t share_bytes = ShareOf(tensor_bytes);
+  if (step > 0) return share_bytes;
+  return std::max(
+      {share_bytes, kFirstStepBytes, std::min(2 * share_bytes, tensor_bytes)});
+}
+
 bool FastLimit::FollowPeak(int64_t step, int64_t tensor_bytes,
                            int64_t needed_bytes) {
   if (!is_share()) return false;
-  int64_t share_bytes = ShareOf(tensor_bytes);
-  if (step == 0) {
-    const int64_t most_bytes =
-        std::max(kFirstStepBytes, std::min(2 * share_bytes, tensor_bytes));
-    share_bytes = std::max(share_bytes,
-                           RoundUpToPage(std::min(needed_bytes, most_bytes)));
-  }
+  const int64_t share_bytes = std::max(
+      ShareOf(tensor_bytes),
+      RoundUpToPage(std::min(needed_bytes, MostBytesWith(step, tensor_bytes))));
   if (share_bytes <= share_bytes_) return false;
   share_bytes_ = share_bytes;
   return true;
@@ -123,11 +127,11 @@ bool FastLimit::RaiseShare(int64_t least_bytes) {
   return true;
 }
 
-bool FastLimit::IsCheckDue(int64_t steps) const {
+bool FastLimit::IsCheckDue(int64_t steps, bool has_trained) const {
   if (refused()) return true;
   if (was_awaited_) return false;
   if (!is_share()) return steps <= 2;
-  return steps >= 2 && peak_stands_ && !checked_;
+  return has_trained && steps >= 2 && peak_stands_ && !checked_;
 }
 
 void FastLimit::Check(int64_t least_bytes) {

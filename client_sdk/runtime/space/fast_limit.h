@@ -23,8 +23,8 @@
 //  * A share never shrinks, but at the end of the first step and by order.
 //  * A share that is too small for any job is raised to kLeastShareBytes: a
 //    script may begin with a small model.
-//  * A share is not refused before a step, the second at the earliest, has
-//    shown no higher peak.
+//  * A share is not refused before the job has trained, and a step, the second
+//    at the earliest, has shown no higher peak.
 //  * Once the limit was refused it is refused before every update, until it is
 //    no longer too small: a script that goes on, or a thread that ended with
 //    the error, must not train.
@@ -67,6 +67,8 @@ class FastLimit {
   int64_t effective_bytes() const {
     return unlimited() ? available_.bytes : bytes();
   }
+  // Returns the most that the limit may come to when tensors have so many bytes.
+  int64_t MostBytesWith(int64_t step, int64_t tensor_bytes) const;
   // Returns whether the agent will find a limit, and has not yet.
   bool is_awaited() const { return order_.is_awaited != 0; }
   // Returns whether the limit of a step is known: a share is once a step, the
@@ -94,8 +96,9 @@ class FastLimit {
   void Publish() const { report_->limit_bytes.store(bytes()); }
 
   // Returns whether it is time to check the limit when so many steps have
-  // ended: when their needs are known, and as long as it is refused.
-  bool IsCheckDue(int64_t steps) const;
+  // ended: when their needs are known, and as long as it is refused. A share is
+  // not before the job has trained, since an evaluation needs far less.
+  bool IsCheckDue(int64_t steps, bool has_trained) const;
   // Throws std::runtime_error if the limit is below `least_bytes`, and names
   // what is enough.
   void Check(int64_t least_bytes);

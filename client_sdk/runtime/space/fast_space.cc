@@ -193,6 +193,15 @@ void FastSpace::CheckLimit() {
   limit_.Check(LeastLimitBytes());
 }
 
+bool FastSpace::HasTierFor(const Block& birth, int64_t step) const {
+  for (int tier = 1; tier < blocks_->tier_count(); ++tier) {
+    if (birth.room_bytes() <= blocks_->arena(tier).capacity_bytes())
+      return true;
+  }
+  const int64_t tensor_bytes = blocks_->tensor_bytes() + birth.size_bytes;
+  return birth.room_bytes() <= limit_.MostBytesWith(step, tensor_bytes);
+}
+
 bool FastSpace::Admits(const Block& block, int64_t step) {
   largest_room_bytes_ = std::max(largest_room_bytes_, block.room_bytes());
   if (step > 0 || !limit_.is_absolute() || blocks_->tier(1).addressable()) {

@@ -107,6 +107,9 @@ class FastSpace {
   // Returns whether with so many bytes more what is not in the arena would have
   // more than an eighth of the limit.
   bool IsCrowdedBy(int64_t bytes) const;
+  // Returns whether a tier is large enough for a new block. One that fits none is
+  // not to be followed: a share of it would be no limit.
+  bool HasTierFor(const Block& birth, int64_t step) const;
   // Returns whether a new block can be placed at all. In the first step of a
   // job with an absolute limit, a tensor larger than the arena shows that the
   // limit is too small; later allocations of that step come from outside until

@@ -367,6 +367,7 @@ TEST(JobPinTest, TheLeastLimitHasRoomForWhatIsPinned) {
   }
   process.job().EndStep();
   process.Run("use", {.reads = {tensors[0].get()}});
+  process.job().BeforeUpdate();
   EXPECT_THROW(process.job().EndStep(), std::runtime_error);
   EXPECT_GE(process.client().segment()->report.least_limit_bytes, 8 * kUnit);
 }

@@ -134,13 +134,22 @@ TEST_F(FastLimitTest, AShareIsThatOfTheHighestPeakSoFar) {
 TEST_F(FastLimitTest, AShareIsCheckedOnceAStepHasShownNoHigherPeak) {
   FastLimit limit = Share(0.5);
   limit.EndStep(/*step=*/0, 8 * kMiB);
-  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/1));
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/1, /*has_trained=*/true));
   limit.EndStep(/*step=*/1, 9 * kMiB);
-  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/2));
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/2, /*has_trained=*/true));
   limit.EndStep(/*step=*/2, 9 * kMiB);
-  ASSERT_TRUE(limit.IsCheckDue(/*steps=*/3));
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/3, /*has_trained=*/false));
+  ASSERT_TRUE(limit.IsCheckDue(/*steps=*/3, /*has_trained=*/true));
   EXPECT_EQ(Refusal(&limit, kMiB), "");
-  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/4));
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/4, /*has_trained=*/true));
+}
+
+TEST_F(FastLimitTest, AShareMayComeToTwiceItselfInTheFirstStepAlone) {
+  FastLimit limit = Share(0.25);
+  EXPECT_EQ(limit.MostBytesWith(/*step=*/0, 64 * kMiB), 32 * kMiB);
+  EXPECT_EQ(limit.MostBytesWith(/*step=*/0, kMiB), FastLimit::kFirstStepBytes);
+  EXPECT_EQ(limit.MostBytesWith(/*step=*/1, 64 * kMiB), 16 * kMiB);
+  EXPECT_EQ(Absolute(2 * kMiB).MostBytesWith(/*step=*/0, 64 * kMiB), 2 * kMiB);
 }
 
 TEST_F(FastLimitTest, AFewScalarsMoreAreNoHigherPeak) {
@@ -155,11 +164,11 @@ TEST_F(FastLimitTest, AFewScalarsMoreAreNoHigherPeak) {
 
 TEST_F(FastLimitTest, ALimitInBytesIsCheckedAfterTheFirstTwoSteps) {
   FastLimit limit = Absolute(2 * kMiB);
-  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/1));
-  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/2));
-  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/3));
+  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/1, /*has_trained=*/true));
+  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/2, /*has_trained=*/true));
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/3, /*has_trained=*/true));
   EXPECT_NE(Refusal(&limit, 3 * kMiB), "");
-  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/4));
+  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/4, /*has_trained=*/true));
 }
 
 TEST_F(FastLimitTest, ARefusalNamesTheLimitAndTheLeastThatWorks) {
@@ -208,7 +217,7 @@ TEST_F(FastLimitTest, ALimitThatTheAgentFindsIsNoneUntilItIsKnown) {
   limit.Obey({.limit_bytes = 6 * kMiB});
   EXPECT_FALSE(limit.is_awaited());
   EXPECT_EQ(limit.bytes(), 6 * kMiB);
-  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/2));
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/2, /*has_trained=*/true));
 }
 
 TEST_F(FastLimitTest, AnotherShareIsThatOfThePeakSoFar) {
