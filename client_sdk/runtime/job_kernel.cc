@@ -142,6 +142,7 @@ void Job::PlaceOperands(RunningKernel* kernel,
 // does not drive on if there is no other.
 void Job::ExtendWindow(RunningKernel* kernel) {
   if (space_.extends_window()) return;
+  mover_.window()->Expect(kernel->shape);
   bool extended = false;
   if (step_.mode == StepMode::kPlan) {
     const auto window = driver_.WindowOf(*kernel);

@@ -58,13 +58,26 @@ int64_t StreamWindow::SmallChunkBytes() const {
   return std::max(kSmallChunkBytes, LeastChunkBytes());
 }
 
+int64_t StreamWindow::PageChunkBytes() const {
+  const int64_t units = size_bytes_ / session::kPageBytes / WindowFrames::kMost;
+  return (units + 1) * session::kPageBytes;
+}
+
+void StreamWindow::Expect(uint64_t shape) {
+  if (pages_ != Pages::kUntried) known_pages_[shape_] = pages_;
+  shape_ = shape;
+  const auto known = known_pages_.find(shape);
+  pages_ = known == known_pages_.end() ? Pages::kUntried : known->second;
+}
+
 int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
   if (int error = Flush(nullptr, /*keep=*/true)) return error;
   offset_bytes_ = offset_bytes;
   size_bytes_ = bytes;
   left_.resize(WindowFrames::kMost);
   // A fault that divides the window again must not allocate.
-  frames_.Begin(static_cast<int>(bytes / LeastChunkBytes()));
+  frames_.Begin(static_cast<int>(bytes / PageChunkBytes()));
+  if (pages_ == Pages::kHelp) return Divide(PageChunkBytes());
   return Divide(std::max(
       SmallChunkBytes(),
       std::min(RoundUpToPage(bytes / kPreferredFrames), kMostChunkBytes)));
@@ -83,6 +96,23 @@ int StreamWindow::Divide(int64_t chunk_bytes) {
   return 0;
 }
 
+// Divides the window anew where the pieces hold too much beside what the kernel
+// needs of the block. If even single pages leave before they are used up, they
+// only come with more faults than larger pieces.
+int StreamWindow::FitPieces(const Block& block) {
+  const int64_t scattered_bytes = scattered_.BytesOf(block.id);
+  if (!HasSmallPieces()) {
+    return scattered_bytes > block.room_bytes() ? Divide(SmallChunkBytes()) : 0;
+  }
+  if (scattered_bytes <= kManyTimes * block.room_bytes()) return 0;
+  if (pages_ == Pages::kUntried) {
+    pages_ = Pages::kHelp;
+    return Divide(PageChunkBytes());
+  }
+  pages_ = Pages::kFail;
+  return chunk_bytes_ != LeastChunkBytes() ? Divide(LeastChunkBytes()) : 0;
+}
+
 int StreamWindow::Fault(Block* block, const char* address, Access access,
                         bool again) {
   const int64_t offset_bytes =
@@ -91,13 +121,7 @@ int StreamWindow::Fault(Block* block, const char* address, Access access,
     Piece* piece = frames_.Find(block->id, offset_bytes / chunk_bytes_);
     if (piece != nullptr) return Map(*piece, access);
   }
-  const int64_t scattered_bytes = scattered_.BytesOf(block->id);
-  if (!HasSmallPieces() && scattered_bytes > block->room_bytes()) {
-    if (int error = Divide(SmallChunkBytes())) return error;
-  } else if (chunk_bytes_ > LeastChunkBytes() &&
-             scattered_bytes > kManyTimes * block->room_bytes()) {
-    if (int error = Divide(LeastChunkBytes())) return error;
-  }
+  if (int error = FitPieces(*block)) return error;
   FaultStreams::Stream& stream =
       streams_.Note(block->id, offset_bytes / chunk_bytes_);
   const int64_t before_bytes = read_bytes_;

@@ -23,19 +23,24 @@
 // Matrix products go down the columns of thousands of rows. Large pieces hold
 // rows that are not needed yet, and have left when they are: then more is read of
 // an operand than it has (scattered_reads.h). From there until the next Use()
-// pieces are small, so that each row has one. When the row goes on to the next
-// one, the piece is written, and leaves as soon as there is little free room.
-// Rows are read ahead in the steps that threads make (fault_walks.h).
+// pieces are small, so that each row has one. If still more is read, they are
+// single pages, as batch normalisation needs them, which goes through a channel of
+// each image; unless that is no better. What is found out of a kernel is known the
+// next time.
+// When a row goes on to the next one, the piece is written, and leaves as soon as
+// there is little free room. Rows are read ahead in the steps that threads make
+// (fault_walks.h).
 //
 // What nothing has been written to is not read (WrittenParts).
 //
-// Allocates in Use() alone; the rest is safe in a handler of a synchronous fault.
+// Allocates in Expect() and Use() alone; the rest is safe in a handler of a synchronous fault.
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_MOVES_STREAM_WINDOW_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_MOVES_STREAM_WINDOW_H_
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "client_sdk/runtime/blocks/block.h"
@@ -63,6 +68,10 @@ class StreamWindow {
   // returns 0 or an errno. With 0 bytes no fault may come.
   int Use(int64_t offset_bytes, int64_t bytes);
 
+  // Notes that a kernel of this shape is about to stream. What is learned of its
+  // pieces is for those of the same shape that come later. Call it before Use().
+  void Expect(uint64_t shape);
+
   // Makes the page at `address`, within `block`, readable, and writable if it
   // is to be written. Returns 0 or an errno. EINPROGRESS: the page is being read
   // or written; let requests() await the transfer awaited(), without the mutex,
@@ -85,13 +94,18 @@ class StreamWindow {
 
  private:
   using Piece = StreamPiece;
+  // Whether a kernel reads less in pieces of one page.
+  enum class Pages { kUntried, kHelp, kFail };
 
   // Returns the size of small pieces, which serve a kernel that goes from row to
   // row.
   int64_t SmallChunkBytes() const;
-  // Returns the size of the smallest pieces: as many as there are frames. In a
+  // Returns the size of the smallest pieces that pay whatever a kernel does. In a
   // small window they are smaller than small ones, so that it holds more rows.
   int64_t LeastChunkBytes() const;
+  // Returns the size of pieces of one page, or of as many as frames allow.
+  int64_t PageChunkBytes() const;
+  int FitPieces(const Block& block);
   bool HasSmallPieces() const { return chunk_bytes_ <= SmallChunkBytes(); }
   int Divide(int64_t chunk_bytes);
   int Serve(Block* block, int64_t offset_bytes, FaultStreams::Stream& stream,
@@ -142,6 +156,9 @@ class StreamWindow {
   int64_t offset_bytes_ = 0;
   int64_t size_bytes_ = 0;
   int64_t chunk_bytes_ = 0;
+  uint64_t shape_ = 0;  // of the kernel
+  Pages pages_ = Pages::kUntried;
+  std::unordered_map<uint64_t, Pages> known_pages_;  // by shape
   uint64_t random_ = 1;
   uint64_t serving_ = 0;  // the piece that a fault waits for: it stays
   TransferTicket awaited_;

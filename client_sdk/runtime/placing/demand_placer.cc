@@ -101,7 +101,11 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
     Compact(wanted);
   } else if (!HasPiece(piece_bytes, /*leaving=*/{})) {
     const std::vector<Block*> small = SmallOf(wanted, arena_bytes);
-    if (HasPiece(piece_bytes + RoomBytesOf(small), small)) Compact(small);
+    if (HasPiece(piece_bytes + RoomBytesOf(small), small)) {
+      Compact(small);
+    } else if (births.StreamBadly()) {
+      Compact(wanted);
+    }
   }
   // The kernel is going to write operands that were fetched just now.
   for (const KernelOperand& operand : operands) blocks_->NoteWrite(operand);
@@ -182,11 +186,9 @@ std::vector<Block*> DemandPlacer::OperandsBesideBirths(
       std::min(births_bytes, LeastWindowBytes(arena_bytes));
   const int64_t free_bytes = arena_bytes - RoomBytesOf(all);
   if (free_bytes >= least_bytes) return all;
-  int64_t kept_bytes = arena_bytes - least_bytes;
-  if (!births.StreamBadly()) {
-    kept_bytes = std::max(kept_bytes, ScatteredBytes(operands, all));
-  }
-  std::vector<Block*> fewer = OperandsThatFit(operands, kept_bytes);
+  std::vector<Block*> fewer = OperandsThatFit(
+      operands,
+      std::max(arena_bytes - least_bytes, ScatteredBytes(operands, all)));
   const int64_t left_bytes = RoomBytesOf(all) - RoomBytesOf(fewer);
   if (!births.StreamBadly() && births_bytes - free_bytes < left_bytes &&
       free_bytes >= kBirthsWindowShare * births_bytes) {
@@ -206,12 +208,16 @@ void DemandPlacer::EvictAllBut(const std::vector<Block*>& wanted,
 }
 
 // Returns how much room in one piece the kernel will need beside its operands:
-// for the largest tensor that it will allocate, or for a window to stream
-// through. Returns 0 where it needs little, or the largest finds no room at all.
+// for the largest tensor that it will allocate, or for all if these stream badly,
+// or for a window to stream through. Returns 0 where it needs little, or the
+// largest finds no room at all.
 int64_t DemandPlacer::PieceFor(const Births& births,
                                const std::vector<Block*>& operands,
                                bool streams, int64_t arena_bytes) {
   const int64_t other_bytes = arena_bytes - RoomBytesOf(operands);
+  if (births.StreamBadly() && births.all_bytes <= other_bytes) {
+    return births.all_bytes;
+  }
   const bool fits = births.largest_bytes <= other_bytes;
   int64_t piece_bytes = fits ? births.largest_bytes : 0;
   if (streams) {

@@ -72,11 +72,12 @@ OperatorInfo::Flops FlopsOf(const std::string& name) {
   return kind == kinds->end() ? Flops::kUnknown : kind->second;
 }
 
-// Returns whether the operator's result is a copy of its largest argument, to
-// whose rows and columns it comes back. LU factors it by halves, and is left out:
-// what it is at fits a smaller window.
+// Returns whether the operator allocates a copy of an argument, to whose rows and
+// columns it comes back: recurrent layers lay out their weights anew. LU factors
+// its copy by halves, and is left out: what it is at fits a smaller window.
 bool WorksOnCopy(const std::string& name) {
   return name.rfind("aten::_fft_", 0) == 0 ||
+         name.rfind("aten::mkldnn_rnn_layer", 0) == 0 ||
          name == "aten::linalg_cholesky_ex" ||
          name == "aten::linalg_solve_triangular";
 }

@@ -29,8 +29,8 @@ struct OperatorInfo {
   // Whether it uses its operands after it has returned, as collectives of c10d
   // do. They must not move until it has completed.
   bool outlives_call = false;
-  // Whether it works many times over on a copy of its largest argument, as a
-  // Fourier transform of several dimensions does.
+  // Whether it works many times over on a copy of an argument, as a Fourier
+  // transform of several dimensions does.
   bool works_on_copy = false;
   // Whether it reads its first argument by indices, which others give.
   bool reads_by_indices = false;

@@ -31,6 +31,13 @@ bool DiffersInOrder(const at::Tensor& a, const at::Tensor& b) {
   return false;
 }
 
+// Returns whether a product may have to lay out its factor anew: one matrix for
+// all of a batch, column by column.
+bool IsCopied(const at::Tensor& factor) {
+  return HasStrides(factor) && factor.dim() == 3 && factor.stride(0) == 0 &&
+         factor.stride(1) < factor.stride(2);
+}
+
 }  // namespace
 
 ScatteredArguments::ScatteredArguments(const OperatorInfo& info,
@@ -40,16 +47,18 @@ ScatteredArguments::ScatteredArguments(const OperatorInfo& info,
     const at::Tensor& tensor = stack[i].toTensor();
     if (IsSparse(tensor)) has_sparse_ = true;
     if (info.reads_by_indices && i == first) indexed_ = &tensor;
-    // Products divide their factors into blocks, whatever their order.
-    const bool leads = info.flops == OperatorInfo::Flops::kUnknown &&
-                       leading_ == nullptr && tensor.dim() > 1;
-    if (leads && HasStrides(tensor)) leading_ = &tensor;
+    if (leading_ == nullptr && tensor.dim() > 1 && HasStrides(tensor)) {
+      leading_ = &tensor;
+    }
   }
+  multiplies_ = info.flops != OperatorInfo::Flops::kUnknown;
+  if (multiplies_ || info.works_on_copy) leading_ = nullptr;
 }
 
 bool ScatteredArguments::Has(const at::Tensor& tensor) const {
   if (!tensor.defined() || IsSparse(tensor)) return false;
   if (has_sparse_ || &tensor == indexed_) return true;
+  if (multiplies_) return IsCopied(tensor);
   if (leading_ == nullptr || &tensor == leading_ || !HasStrides(tensor)) {
     return false;
   }

@@ -7,6 +7,7 @@
 // An element-wise operator goes through its operands in the order of the first
 // one, and so down the columns of those that are transposed beside it. What is
 // read by indices, given as such or by a sparse tensor, is read in any order.
+// Products divide their factors into blocks, whatever their order, but copy some.
 //
 // Valid while the stack keeps its arguments. Not thread-safe.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_OPERATORS_SCATTERED_ARGUMENTS_H_
@@ -34,6 +35,7 @@ class ScatteredArguments {
   const at::Tensor* indexed_ = nullptr;  // by other arguments
   const at::Tensor* leading_ = nullptr;  // in whose order the others are used
   bool has_sparse_ = false;
+  bool multiplies_ = false;
 };
 
 }  // namespace stowage::torch_plugin

@@ -448,6 +448,43 @@ TEST_F(LargeStreamWindowTest,
   EXPECT_GE(window_.TakeReadBytes(), 64 << 10);
 }
 
+// Kernels that come back to a few bytes of every row, which are `row_pages` long.
+class ManyRowsTest : public LargeStreamWindowTest {
+ protected:
+  void Run(int64_t row_pages, int passes) {
+    window_.Expect(/*shape=*/row_pages);
+    ASSERT_EQ(window_.Use(48 << 20, 16 << 20), 0);
+    for (int pass = 0; pass < passes; ++pass) Pass(row_pages);
+  }
+  void Pass(int64_t row_pages) {
+    window_.TakeReadBytes();
+    for (int64_t page = 0; page < kRows * kRowPages; page += row_pages) {
+      ASSERT_EQ(Read(rows_, page), static_cast<char>(page));
+    }
+  }
+  // Returns what the first fault of such a kernel reads.
+  int64_t FirstPieceBytes(int64_t row_pages) {
+    Run(row_pages, /*passes=*/0);
+    window_.TakeReadBytes();
+    Read(rows_, 0);
+    return window_.TakeReadBytes();
+  }
+};
+
+TEST_F(ManyRowsTest, SinglePagesHoldAllRowsAndAreTakenAtOnceTheNextTime) {
+  Run(/*row_pages=*/9, /*passes=*/200);
+  EXPECT_EQ(window_.TakeReadBytes(), 0);
+  EXPECT_EQ(FirstPieceBytes(/*row_pages=*/7), 64 << 10);
+  EXPECT_EQ(FirstPieceBytes(/*row_pages=*/9), kPage);
+}
+
+TEST_F(ManyRowsTest, PagesThatHoldNoMoreAreLargerPiecesAgain) {
+  Run(/*row_pages=*/2, /*passes=*/60);
+  EXPECT_GT(window_.TakeReadBytes(), 16 << 20);
+  EXPECT_EQ(FirstPieceBytes(/*row_pages=*/7), 64 << 10);
+  EXPECT_EQ(FirstPieceBytes(/*row_pages=*/2), 64 << 10);
+}
+
 // As a batch normalisation does: through one channel of each image after the other.
 TEST_F(LargeStreamWindowTest, ReadsAheadOfManySweepsInTurns) {
   constexpr int64_t kImages = 40;

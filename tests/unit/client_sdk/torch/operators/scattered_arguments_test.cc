@@ -52,6 +52,12 @@ TEST(ScatteredArgumentsTest, ProductsDivideTheirFactorsIntoBlocks) {
   const OperatorInfo product{.flops = OperatorInfo::Flops::kMatmul};
   const at::Tensor square = torch::ones({4, 4});
   EXPECT_EQ(Scattered({square, square.t()}, product), Has({false, false}));
+  const at::Tensor batch = torch::ones({2, 4, 4});
+  EXPECT_EQ(Scattered({batch, square.expand({2, 4, 4})}, product),
+            Has({false, false}));
+  // Which some products copy.
+  EXPECT_EQ(Scattered({batch, square.t().expand({2, 4, 4})}, product),
+            Has({false, true}));
 }
 
 TEST(ScatteredArgumentsTest, WhatIsReadByIndicesIsScattered) {
