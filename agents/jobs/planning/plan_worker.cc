@@ -404,8 +404,8 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
   const auto streaming = [&](Scratch which) {
     return StreamScratch(binding->graph, basis.fast_limit_bytes, which);
   };
-  if (std::optional<v1::Graph> seen = streaming(Scratch::kSeenToStream)) {
-    binding->graph = *std::move(seen);
+  if (std::optional<v1::Graph> better = streaming(Scratch::kIfBetter)) {
+    binding->graph = *std::move(better);
   }
   absl::StatusOr<v1::MakePlanResponse> made = plan(binding->graph);
   if (!LimitTooSmallOf(made.status())) return made;

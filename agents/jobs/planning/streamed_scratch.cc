@@ -48,6 +48,19 @@ bool WasSeenToStream(const v1::Graph& graph, const v1::Kernel& kernel,
   return window_bytes > 0 && bytes > room_bytes - window_bytes;
 }
 
+// Returns whether the kernel would have to stream an operand in which it jumps
+// about if its scratch did not stream.
+bool WouldJumpAbout(const v1::Graph& graph, const v1::Kernel& kernel,
+                    int64_t bytes, int64_t room_bytes) {
+  bool jumps = false;
+  for (const v1::Operand& operand : kernel.operands()) {
+    jumps = jumps || operand.scattered();
+    if (operand.scattered()) continue;
+    bytes -= WholePages(graph.tensors(operand.tensor()).size_bytes());
+  }
+  return jumps && bytes > room_bytes;
+}
+
 // Lets the kernel that the scratch is born at read and write it.
 void MakeOperand(int32_t scratch, bool streamed, v1::Graph* graph) {
   v1::Tensor& tensor = *graph->mutable_tensors(scratch);
@@ -76,7 +89,10 @@ std::optional<v1::Graph> StreamScratch(const v1::Graph& graph,
     }
     const bool seen =
         WasSeenToStream(graph, graph.kernels(k), bytes[k], room_bytes);
-    if (which == Scratch::kSeenToStream && !seen) continue;
+    if (which == Scratch::kIfBetter && !seen &&
+        !WouldJumpAbout(graph, graph.kernels(k), bytes[k], room_bytes)) {
+      continue;
+    }
     if (!streamed.has_value()) streamed = graph;
     MakeOperand(t, seen, &*streamed);
   }

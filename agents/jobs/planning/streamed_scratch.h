@@ -1,7 +1,7 @@
 // Lets the scratch of kernels that do not fit stream.
 //
 //   std::optional<v1::Graph> streamed =
-//       StreamScratch(graph, limit_bytes, Scratch::kSeenToStream);
+//       StreamScratch(graph, limit_bytes, Scratch::kIfBetter);
 //   if (streamed.has_value()) query.graph = *std::move(streamed);
 //
 // Planners keep scratch in fast memory, since most of it is small and every
@@ -20,7 +20,7 @@
 namespace stowage::agent {
 
 enum class Scratch {
-  kSeenToStream,  // and nothing of its kernel was read twice then
+  kIfBetter,  // as it was when measured, or likely since others would jump about
   kAll,
 };
 

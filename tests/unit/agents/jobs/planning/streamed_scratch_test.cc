@@ -71,7 +71,7 @@ TEST(StreamedScratchTest, ScratchWasSeenToStreamIfTheWindowLeftItNoRoom) {
   const auto streams = [&](int64_t window_bytes) {
     graph.mutable_kernels(0)->mutable_streamed()->set_window_bytes(
         window_bytes);
-    return StreamScratch(graph, 11 * kScratchPage, Scratch::kSeenToStream);
+    return StreamScratch(graph, 11 * kScratchPage, Scratch::kIfBetter);
   };
   EXPECT_FALSE(streams(0).has_value());  // nothing streamed, or that badly
   ASSERT_TRUE(streams(7 * kScratchPage).has_value());
@@ -79,6 +79,16 @@ TEST(StreamedScratchTest, ScratchWasSeenToStreamIfTheWindowLeftItNoRoom) {
   graph.mutable_kernels(0)->mutable_operands(0)->set_streamed(true);
   EXPECT_FALSE(streams(3 * kScratchPage).has_value());
   EXPECT_TRUE(streams(4 * kScratchPage).has_value());
+}
+
+TEST(StreamedScratchTest,
+     ScratchStreamsBeforeAnOperandThatAKernelJumpsAboutIn) {
+  v1::Graph graph = ScratchGraph();
+  graph.mutable_kernels(0)->mutable_operands(0)->set_scattered(true);
+  const auto streamed =
+      StreamScratch(graph, 11 * kScratchPage, Scratch::kIfBetter);
+  ASSERT_TRUE(streamed.has_value());
+  EXPECT_FALSE(streamed->kernels(0).operands(1).streamed());
 }
 
 TEST(StreamedScratchTest, AGraphWithoutSuchScratchIsLeftAlone) {
