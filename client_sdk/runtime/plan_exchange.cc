@@ -73,6 +73,11 @@ void PlanExchange::WriteProfileAgain(const RunningStep& step,
 void PlanExchange::NoteDuration(const RunningStep& step, int64_t duration_ns) {
   if (settings_.plans_only || step.index == 0) return;
   const bool planned = step.plan != nullptr;
+  if (forecast_told_) {
+    const bool has_plan =
+        planned || library_.Find(step.profile.signature()) != nullptr;
+    unplanned_.Note(has_plan, duration_ns);
+  }
   std::optional<Driver> driver = planned ? Driver::kPlan : Driver::kDemand;
   if (step.fallbacks > 0) driver.reset();
   library_.NoteDuration(
@@ -161,22 +166,33 @@ void PlanExchange::TellForecast() {
   fprintf(stderr, "stowage: %.*s\n", static_cast<int>(length), forecast.line);
 }
 
-void PlanExchange::TellMissedForecast(const RunningStep& step) {
-  if (miss_told_ || !forecast_told_ || step.plan == nullptr ||
-      step.plan->signature != forecast_kind_) {
-    return;
-  }
-  const ModeChoice& choice = library_.Choice(*step.plan);
+// Returns how much longer steps take than people were told, and the line for it:
+// of steps that have no plan if these are most, else of those that follow the plan
+// that was told of.
+std::optional<std::string> PlanExchange::MissedLine(
+    const RunningStep& step) const {
   const session::Forecast& forecast = report()->forecast;
-  if (forecast.alone_step_ns <= 0) return;
   int64_t alone_ns = forecast.alone_step_ns;
+  if (alone_ns <= 0) return std::nullopt;
+  const double told = Ratio(forecast.step_ns, alone_ns);
+  if (unplanned_.are_most()) {
+    return MissedUnplanned(
+        {.told = told, .measured = Ratio(unplanned_.median_ns(), alone_ns)});
+  }
+  if (step.plan == nullptr || step.plan->signature != forecast_kind_) {
+    return std::nullopt;
+  }
   // A plan that was made anew knows better.
   if (const int64_t planned_ns = step.plan->AloneNs(); planned_ns > 0) {
     alone_ns = std::min(alone_ns, planned_ns);
   }
-  const auto line = MissedForecast(
-      {.told = Ratio(forecast.step_ns, forecast.alone_step_ns),
-       .measured = Ratio(choice.ShortestNs(Driver::kPlan), alone_ns)});
+  const int64_t step_ns = library_.Choice(*step.plan).ShortestNs(Driver::kPlan);
+  return MissedForecast({.told = told, .measured = Ratio(step_ns, alone_ns)});
+}
+
+void PlanExchange::TellMissedForecast(const RunningStep& step) {
+  if (miss_told_ || !forecast_told_) return;
+  const std::optional<std::string> line = MissedLine(step);
   if (!line.has_value()) return;
   miss_told_ = true;
   fprintf(stderr, "stowage: %s\n", line->c_str());

@@ -32,6 +32,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "client_sdk/runtime/connection/session_client.h"
@@ -39,6 +40,7 @@
 #include "client_sdk/runtime/planning_line.h"
 #include "client_sdk/runtime/plans/plan_library.h"
 #include "client_sdk/runtime/plans/plan_table.h"
+#include "client_sdk/runtime/plans/unplanned_steps.h"
 #include "client_sdk/runtime/steps/running_step.h"
 #include "client_sdk/runtime/steps/step_publisher.h"
 
@@ -83,8 +85,9 @@ class PlanExchange {
   // Prints what the agent expects of the job's steps, once, as soon as it has
   // said so.
   void TellForecast();
-  // Prints, once, that planned steps take much longer than that. Looks only at
-  // steps of the kind that was planned first, of which the forecast is.
+  // Prints, once, that steps take much longer than that: those of the kind that
+  // was planned first, of which the forecast is, or those without a plan if they
+  // are most.
   void TellMissedForecast(const RunningStep& step);
 
   // Forgets a plan that does not fit any more or is stale, so that its kind of
@@ -102,6 +105,7 @@ class PlanExchange {
   // Shows the line meanwhile, if there is one.
   template <typename Done>
   void ReceiveUntil(int64_t wait_ns, PlanningLine* line, Done done);
+  std::optional<std::string> MissedLine(const RunningStep& step) const;
   session::Report* report() const { return &client_->segment()->report; }
 
   SessionClient* client_;
@@ -113,6 +117,7 @@ class PlanExchange {
   bool forecast_told_ = false;
   std::optional<uint64_t> forecast_kind_;  // the signature of the first plan
   bool miss_told_ = false;
+  UnplannedSteps unplanned_;  // since the forecast was told
 };
 
 }  // namespace stowage::runtime

@@ -1,4 +1,4 @@
-// Says that planned steps take much longer than people were told.
+// Says that steps take much longer than people were told.
 //
 //   const StepFactors factors = {.told = 1.37, .measured = 2.03};
 //   if (auto line = MissedForecast(factors)) fputs(line->c_str(), stderr);
@@ -22,6 +22,8 @@ struct StepFactors {
 // Returns the line for people; nullopt while what they were told holds, which
 // it does up to 1.3 times of it: machines vary.
 std::optional<std::string> MissedForecast(const StepFactors& factors);
+// The same for a job most of whose steps have no plan (unplanned_steps.h).
+std::optional<std::string> MissedUnplanned(const StepFactors& factors);
 
 }  // namespace stowage::runtime
 

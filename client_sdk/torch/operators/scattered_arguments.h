@@ -2,7 +2,8 @@
 // that others should, if all do not fit.
 //
 //   const ScatteredArguments scattered(info, stack, first);
-//   if (scattered.Has(stack[i].toTensor())) flags |= kOperandScattered;
+//   const at::Tensor& tensor = stack[first].toTensor();
+//   const bool jumps = scattered.Has(tensor);
 //
 // An element-wise operator goes through its operands in the order of the first
 // one, and so down the columns of those that are transposed beside it. What is

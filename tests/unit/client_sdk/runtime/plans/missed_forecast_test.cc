@@ -14,6 +14,14 @@ TEST(MissedForecastTest, SaysWhatWasMeasuredAndWhatWasTold) {
             "steps take at least 97.4x");
 }
 
+TEST(MissedForecastTest, SaysThatMostStepsHaveNoPlan) {
+  EXPECT_EQ(MissedUnplanned({.told = 1.25, .measured = 3.14}),
+            "most steps have no plan, since their sizes are new each time; "
+            "they take about 3.14x the time of training alone, and 1.25x was "
+            "expected");
+  EXPECT_EQ(MissedUnplanned({.told = 1.25, .measured = 1.5}), std::nullopt);
+}
+
 TEST(MissedForecastTest, SaysNothingOfWhatMachinesVaryBy) {
   EXPECT_EQ(MissedForecast({.told = 1.5, .measured = 1.9}), std::nullopt);
   EXPECT_EQ(MissedForecast({.told = 1.5, .measured = 1}), std::nullopt);
