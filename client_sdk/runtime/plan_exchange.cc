@@ -166,9 +166,8 @@ void PlanExchange::TellForecast() {
   fprintf(stderr, "stowage: %.*s\n", static_cast<int>(length), forecast.line);
 }
 
-// Returns how much longer steps take than people were told, and the line for it:
-// of steps that have no plan if these are most, else of those that follow the plan
-// that was told of.
+// Returns the line that corrects the forecast, if steps take much longer: those
+// without a plan if these are most, else those that follow the plan that it is of.
 std::optional<std::string> PlanExchange::MissedLine(
     const RunningStep& step) const {
   const session::Forecast& forecast = report()->forecast;

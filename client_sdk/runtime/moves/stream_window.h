@@ -23,17 +23,17 @@
 // Matrix products go down the columns of thousands of rows. Large pieces hold
 // rows that are not needed yet, and have left when they are: then more is read of
 // an operand than it has (scattered_reads.h). From there until the next Use()
-// pieces are small, so that each row has one. If still more is read, they are
-// single pages, as batch normalisation needs them, which goes through a channel of
-// each image; unless that is no better. What is found out of a kernel is known the
-// next time.
-// When a row goes on to the next one, the piece is written, and leaves as soon as
+// pieces are small, so that each row has one. If far more is read even so, they
+// are single pages, unless more is read of these, too: batch normalisation goes
+// through a channel of each image. Which is better is known the next time that the
+// kernel runs. When a row goes on to the next one, the piece is written, and leaves as soon as
 // there is little free room. Rows are read ahead in the steps that threads make
 // (fault_walks.h).
 //
 // What nothing has been written to is not read (WrittenParts).
 //
-// Allocates in Expect() and Use() alone; the rest is safe in a handler of a synchronous fault.
+// Allocates in Expect() and Use() alone; the rest is safe in a handler of a
+// synchronous fault.
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_MOVES_STREAM_WINDOW_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_MOVES_STREAM_WINDOW_H_
