@@ -12,23 +12,23 @@ class STOWAGE_THREAD_ATTRIBUTE(scoped_lockable) Job::Lock {
  public:
   explicit Lock(Job* job) STOWAGE_ACQUIRE(job->mutex_) : job_(job) {
     job_->mutex_.Lock();
-    t_held = true;
+    held_ = true;
   }
   // Unlocks what the constructor locked; the analysis does not know that `job_`
   // is that job.
   ~Lock() STOWAGE_RELEASE() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
     while (Block* block = job_->blocks_.TakeDeferred()) job_->Die(block);
-    t_held = false;
+    held_ = false;
     job_->mutex_.Unlock();
   }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
   // Returns whether the calling thread has one.
-  static bool Held() { return t_held; }
+  static bool Held() { return held_; }
 
  private:
-  inline static thread_local bool t_held = false;
+  inline static thread_local bool held_ = false;
   Job* job_;
 };
 

@@ -194,12 +194,12 @@ void FastSpace::CheckLimit() {
 }
 
 bool FastSpace::HasTierFor(const Block& birth, int64_t step) const {
+  const int64_t bytes = birth.room_bytes();
   for (int tier = 1; tier < blocks_->tier_count(); ++tier) {
-    if (birth.room_bytes() <= blocks_->arena(tier).capacity_bytes())
-      return true;
+    if (bytes <= blocks_->arena(tier).capacity_bytes()) return true;
   }
   const int64_t tensor_bytes = blocks_->tensor_bytes() + birth.size_bytes;
-  return birth.room_bytes() <= limit_.MostBytesWith(step, tensor_bytes);
+  return bytes <= limit_.MostBytesWith(step, tensor_bytes);
 }
 
 bool FastSpace::Admits(const Block& block, int64_t step) {
