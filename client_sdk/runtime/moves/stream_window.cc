@@ -64,16 +64,36 @@ int64_t StreamWindow::PageChunkBytes() const {
 }
 
 void StreamWindow::Expect(uint64_t shape) {
-  if (pages_ != Pages::kUntried) known_pages_[shape_] = pages_;
+  NotePages();
   shape_ = shape;
-  const auto known = known_pages_.find(shape);
-  pages_ = known == known_pages_.end() ? Pages::kUntried : known->second;
+  pages_ = KnownPages();
+}
+
+void StreamWindow::NotePages() {
+  if (pages_ == Pages::kUntried) return;
+  PageTrials& trials = page_trials_[shape_];
+  if (pages_ == Pages::kFail) {
+    trials.failed_bytes = std::max(trials.failed_bytes, size_bytes_);
+  } else {
+    trials.helped_bytes = std::min(trials.helped_bytes, size_bytes_);
+  }
+}
+
+// Returns what is known of a window of this size: a larger one may hold all rows.
+StreamWindow::Pages StreamWindow::KnownPages() const {
+  const auto trials = page_trials_.find(shape_);
+  if (trials == page_trials_.end()) return Pages::kUntried;
+  if (size_bytes_ <= trials->second.failed_bytes) return Pages::kFail;
+  return size_bytes_ >= trials->second.helped_bytes ? Pages::kHelp
+                                                    : Pages::kUntried;
 }
 
 int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
   if (int error = Flush(nullptr, /*keep=*/true)) return error;
+  NotePages();
   offset_bytes_ = offset_bytes;
   size_bytes_ = bytes;
+  pages_ = KnownPages();
   left_.resize(WindowFrames::kMost);
   // A fault that divides the window again must not allocate.
   frames_.Begin(static_cast<int>(bytes / PageChunkBytes()));

@@ -40,6 +40,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -96,6 +97,12 @@ class StreamWindow {
   using Piece = StreamPiece;
   // Whether a kernel reads less in pieces of one page.
   enum class Pages { kUntried, kHelp, kFail };
+  // The largest window in which pages failed, and the smallest in which they
+  // helped.
+  struct PageTrials {
+    int64_t failed_bytes = 0;
+    int64_t helped_bytes = std::numeric_limits<int64_t>::max();
+  };
 
   // Returns the size of small pieces, which serve a kernel that goes from row to
   // row.
@@ -105,6 +112,8 @@ class StreamWindow {
   int64_t LeastChunkBytes() const;
   // Returns the size of pieces of one page, or of as many as frames allow.
   int64_t PageChunkBytes() const;
+  void NotePages();
+  Pages KnownPages() const;
   int FitPieces(const Block& block);
   bool HasSmallPieces() const { return chunk_bytes_ <= SmallChunkBytes(); }
   int Divide(int64_t chunk_bytes);
@@ -158,7 +167,7 @@ class StreamWindow {
   int64_t chunk_bytes_ = 0;
   uint64_t shape_ = 0;  // of the kernel
   Pages pages_ = Pages::kUntried;
-  std::unordered_map<uint64_t, Pages> known_pages_;  // by shape
+  std::unordered_map<uint64_t, PageTrials> page_trials_;  // by shape
   uint64_t random_ = 1;
   uint64_t serving_ = 0;  // the piece that a fault waits for: it stays
   TransferTicket awaited_;

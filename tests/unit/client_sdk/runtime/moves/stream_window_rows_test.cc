@@ -75,9 +75,9 @@ TEST_F(LargeStreamWindowTest,
 // Kernels that come back to a few bytes of every row, which are `row_pages` long.
 class ManyRowsTest : public LargeStreamWindowTest {
  protected:
-  void Run(int64_t row_pages, int passes) {
+  void Run(int64_t row_pages, int passes, int64_t window_bytes = 16 << 20) {
     window_.Expect(/*shape=*/row_pages);
-    ASSERT_EQ(window_.Use(48 << 20, 16 << 20), 0);
+    ASSERT_EQ(window_.Use(48 << 20, window_bytes), 0);
     for (int pass = 0; pass < passes; ++pass) Pass(row_pages);
   }
   void Pass(int64_t row_pages) {
@@ -100,6 +100,13 @@ TEST_F(ManyRowsTest, SinglePagesHoldAllRowsAndAreTakenAtOnceTheNextTime) {
   EXPECT_EQ(window_.TakeReadBytes(), 0);
   EXPECT_EQ(FirstPieceBytes(/*row_pages=*/7), 64 << 10);
   EXPECT_EQ(FirstPieceBytes(/*row_pages=*/9), kPage);
+}
+
+TEST_F(ManyRowsTest, PagesThatFailedAreTriedAgainInALargerWindow) {
+  Run(/*row_pages=*/9, /*passes=*/200, /*window_bytes=*/2 << 20);
+  EXPECT_GT(window_.TakeReadBytes(), 0);
+  Run(/*row_pages=*/9, /*passes=*/200);
+  EXPECT_EQ(window_.TakeReadBytes(), 0);
 }
 
 TEST_F(ManyRowsTest, PagesThatHoldNoMoreAreLargerPiecesAgain) {
