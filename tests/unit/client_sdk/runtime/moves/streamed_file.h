@@ -1,7 +1,8 @@
 // Gives tests a window, and a file of four times its size that streams through it.
 //
 //   class StreamWindowTest : public StreamedFile {};
-//   TEST_F(StreamWindowTest, ReadsAPage) { EXPECT_EQ(Read(block_, 9), 9); }
+//
+// Its tests fault on pages of `block_`, which hold their numbers.
 #ifndef STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_MOVES_STREAMED_FILE_H_
 #define STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_MOVES_STREAMED_FILE_H_
 
